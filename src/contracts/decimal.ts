@@ -1,0 +1,10 @@
+/** A decimal as it travels: a string, never a float. At most 18 digits before and 6 after the point, no sign, no exponent. */
+export const DECIMAL_PATTERN = '^(0|[1-9]\\d{0,17})(\\.\\d{1,6})?$';
+/** The same, greater than zero. */
+export const POSITIVE_DECIMAL_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9]\\d{0,17})(\\.\\d{1,6})?$';
+/** ISO 4217 alphabetic code. */
+export const CURRENCY_PATTERN = '^[A-Z]{3}$';
+/** Order numbers: also the record key and part of URLs. */
+export const ORDER_NUMBER_PATTERN = '^[A-Za-z0-9._-]{1,64}$';
+/** Most lines of one document. */
+export const MAX_LINES = 1000;

@@ -1,0 +1,20 @@
+import type { Direction } from '../../contracts';
+
+/** How bytes are made. The registry's formats (Avro, Protobuf) join here. */
+export type Format = 'json';
+
+/** One topic of one partner. The topic, not the payload, says whose message it is (an ACL guards it). */
+export interface Channel {
+  /** Small number that stands for the channel in hot tables. */
+  id: number;
+  partner: string;
+  topic: string;
+  direction: Direction;
+  format: Format;
+  /** Fixed for the topic's life: the partition of a key is computed from it at insert. */
+  partitions: number;
+  /** The topic's `max.message.bytes`; Kafka applies it to the (compressed) batch. */
+  maxMessageBytes: number;
+  /** Inbound: may a record without `ce_id` be identified by topic, partition and offset? Otherwise it is a dead letter. */
+  allowMissingId: boolean;
+}

@@ -1,0 +1,44 @@
+import { bool, bytes, hostPorts, integer, oneOf, postgresUrl, roles, text, type Key } from './parsers';
+
+/**
+ * Every environment variable that Parley reads: the one table behind `loadConfig`, `.env.example` and the README.
+ * `doc` states what it is and why the default is what it is.
+ */
+export const KEYS = {
+  roles: { env: 'ROLES', parse: roles, fallback: 'api,relay,consumer', unit: 'list', doc: 'What this process does: any of api, relay, consumer. All of them by default, so that one process is a whole system.' },
+  instanceId: { env: 'INSTANCE_ID', parse: text(64), fallback: '', unit: 'name', doc: 'Name of this process in logs and in the relay lease. Empty: host name and process id.' },
+  logLevel: { env: 'LOG_LEVEL', parse: oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'), fallback: 'info', unit: 'level', doc: 'Least severe log line that is written.' },
+
+  httpHost: { env: 'HTTP_HOST', parse: text(255), fallback: '127.0.0.1', unit: 'address', doc: 'Where the REST API listens. Loopback only by default, because the API does not yet ask who is calling.' },
+  httpPort: { env: 'HTTP_PORT', parse: integer(0, 65535), fallback: '3000', unit: 'port', doc: 'Port of the REST API; 0 takes a free one.' },
+  httpBodyLimit: { env: 'HTTP_BODY_LIMIT_BYTES', parse: bytes(1024, 16 * 1024 * 1024), fallback: '1048576', unit: 'bytes', doc: 'Largest request body. 1 MiB, since an order must also fit a Kafka message.' },
+  managementHost: { env: 'MANAGEMENT_HOST', parse: text(255), fallback: '127.0.0.1', unit: 'address', doc: 'Where the probes and /metrics listen. In Kubernetes: 0.0.0.0.' },
+  managementPort: { env: 'MANAGEMENT_PORT', parse: integer(0, 65535), fallback: '3001', unit: 'port', doc: 'Port of /livez, /readyz, /startupz and /metrics, apart from the API so that it is never exposed with it.' },
+
+  databaseUrl: { env: 'DATABASE_URL', parse: postgresUrl, fallback: undefined, secret: true, unit: 'URL', doc: 'PostgreSQL 15 or newer: postgres://user:password@host:port/database.' },
+  databasePoolSize: { env: 'DATABASE_POOL_SIZE', parse: integer(2, 200), fallback: '8', unit: 'connections', doc: 'Pool of one process; 4 per core of the database was best in trials (8 beat 32 on two cores). The relay takes two more of its own.' },
+  databaseConnectTimeout: { env: 'DATABASE_CONNECT_TIMEOUT_MS', parse: integer(100, 60_000), fallback: '5000', unit: 'ms', doc: 'How long a connection may take before the attempt counts as failed.' },
+  databaseStatementTimeout: { env: 'DATABASE_STATEMENT_TIMEOUT_MS', parse: integer(100, 600_000), fallback: '15000', unit: 'ms', doc: 'Longest statement; a stuck one must not hold locks for ever.' },
+
+  kafkaBrokers: { env: 'KAFKA_BROKERS', parse: hostPorts, fallback: undefined, unit: 'host:port list', doc: 'Bootstrap servers, separated by commas.' },
+  kafkaSsl: { env: 'KAFKA_SSL', parse: bool, fallback: 'false', unit: 'true/false', doc: 'TLS to the brokers. Required with a SASL mechanism that sends the password.' },
+  kafkaCaFile: { env: 'KAFKA_CA_FILE', parse: text(4096), fallback: '', unit: 'path', doc: 'PEM file of the authority that signed the brokers\' certificates. Empty: the public ones.' },
+  kafkaSaslMechanism: { env: 'KAFKA_SASL_MECHANISM', parse: oneOf('', 'plain', 'scram-sha-256', 'scram-sha-512'), fallback: '', unit: 'mechanism', doc: 'SASL mechanism; empty: none.' },
+  kafkaSaslUsername: { env: 'KAFKA_SASL_USERNAME', parse: text(255), fallback: '', unit: 'name', doc: 'Account of Parley at the broker.' },
+  kafkaSaslPassword: { env: 'KAFKA_SASL_PASSWORD', parse: text(1024), fallback: '', secret: true, unit: 'secret', doc: 'Its password.' },
+  kafkaConsumerGroup: { env: 'KAFKA_CONSUMER_GROUP', parse: text(200), fallback: 'parley', unit: 'name', doc: 'Consumer group; all processes of one installation share it.' },
+  kafkaReplicationFactor: { env: 'KAFKA_REPLICATION_FACTOR', parse: integer(1, 15), fallback: '3', unit: 'replicas', doc: 'Copies of each topic that the admin step creates; 1 only where losing a broker may lose data.' },
+
+  relayLeaseMs: { env: 'RELAY_LEASE_MS', parse: integer(1000, 120_000), fallback: '10000', unit: 'ms', doc: 'How long a silent relay keeps the right to publish; a standby takes over after it.' },
+  outboxPartitionRows: { env: 'OUTBOX_PARTITION_ROWS', parse: integer(1000, 100_000_000), fallback: '5000000', unit: 'rows', doc: 'Rows per partition of the outbox; a partition is the unit in which sent rows are dropped.' },
+  outboxRetentionHours: { env: 'OUTBOX_RETENTION_HOURS', parse: integer(1, 24 * 365), fallback: '336', unit: 'hours', doc: 'How long sent outbox rows are kept for timelines and re-sending: 14 days. Unsent rows never expire.' },
+
+  consumerBatchSize: { env: 'CONSUMER_BATCH_SIZE', parse: integer(1, 5000), fallback: '500', unit: 'records', doc: 'Most records in one transaction. More gains little and makes a failing batch dearer.' },
+  consumerLingerMs: { env: 'CONSUMER_LINGER_MS', parse: integer(0, 100), fallback: '5', unit: 'ms', doc: 'How long a batch that is not full waits for more.' },
+
+  idempotencyHours: { env: 'IDEMPOTENCY_RETENTION_HOURS', parse: integer(1, 24 * 30), fallback: '24', unit: 'hours', doc: 'How long an Idempotency-Key answers with the first answer again.' },
+  shutdownDrainMs: { env: 'SHUTDOWN_DRAIN_MS', parse: integer(0, 60_000), fallback: '0', unit: 'ms', doc: 'After SIGTERM: how long requests are still served while /readyz says no. In Kubernetes 5000, so that the endpoint is gone before the door closes.' },
+  shutdownTimeoutMs: { env: 'SHUTDOWN_TIMEOUT_MS', parse: integer(1000, 300_000), fallback: '25000', unit: 'ms', doc: 'Hard end of a shutdown; keep it below terminationGracePeriodSeconds.' },
+} satisfies Record<string, Key<unknown>>;
+
+export type Config = { readonly [K in keyof typeof KEYS]: ReturnType<(typeof KEYS)[K]['parse']> };

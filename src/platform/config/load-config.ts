@@ -1,0 +1,38 @@
+import { hostname } from 'node:os';
+import { KEYS, type Config } from './keys';
+import type { Key } from './parsers';
+
+/** All that is wrong with the environment, so that it can be mended in one go. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The environment has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\nEvery key is explained in .env.example.`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** Reads the configuration. Throws {@link ConfigError} with all faults at once; values of secrets are never named. */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, key] of Object.entries(KEYS) as [string, Key<unknown>][]) {
+    const raw = env[key.env]?.trim() || key.fallback;
+    if (raw === undefined) {
+      faults.push(`${key.env} is missing. ${key.doc}`);
+      continue;
+    }
+    try {
+      values[name] = key.parse(raw);
+    } catch (error) {
+      faults.push(`${key.env}${key.secret ? '' : `="${raw}"`} ${(error as Error).message}.`);
+    }
+  }
+  const config = values as Config;
+  if (config.kafkaSaslMechanism && !(config.kafkaSaslUsername && config.kafkaSaslPassword)) {
+    faults.push('KAFKA_SASL_MECHANISM needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD.');
+  }
+  if (config.kafkaSaslMechanism === 'plain' && config.kafkaSsl === false) {
+    faults.push('KAFKA_SASL_MECHANISM="plain" sends the password as it is: set KAFKA_SSL=true or use scram-sha-512.');
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze({ ...config, instanceId: config.instanceId || `${hostname()}-${process.pid}` });
+}

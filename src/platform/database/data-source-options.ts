@@ -1,0 +1,26 @@
+import type { DataSourceOptions } from 'typeorm';
+import type { Config } from '../config';
+
+type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databasePoolSize' | 'databaseConnectTimeout' | 'databaseStatementTimeout' | 'instanceId'>;
+
+/** How every connection of the pool is made; `parts` are the entities and migrations, which only `app.module` knows. */
+export function dataSourceOptions(config: DatabaseConfig, parts: Pick<DataSourceOptions, 'entities' | 'migrations'>): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url: config.databaseUrl,
+    applicationName: `parley ${config.instanceId}`.slice(0, 63),
+    poolSize: config.databasePoolSize,
+    connectTimeoutMS: config.databaseConnectTimeout,
+    synchronize: false,
+    migrationsRun: false,
+    migrationsTableName: 'schema_migration',
+    installExtensions: false,
+    logging: false,
+    extra: {
+      statement_timeout: config.databaseStatementTimeout,
+      idle_in_transaction_session_timeout: config.databaseStatementTimeout * 2,
+      keepAlive: true,
+    },
+    ...parts,
+  };
+}

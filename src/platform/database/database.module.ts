@@ -1,0 +1,25 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSource, DataSourceOptions } from 'typeorm';
+import { CONFIG, type Config } from '../config';
+import { dataSourceOptions } from './data-source-options';
+import { Database } from './database';
+
+@Global()
+@Module({})
+export class DatabaseModule {
+  /** The pool is opened by the start-up (`main.ts`), which waits for a database that is not there yet; hence `manualInitialization`. */
+  static forRoot(parts: Pick<DataSourceOptions, 'entities' | 'migrations'>): DynamicModule {
+    return {
+      module: DatabaseModule,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          inject: [CONFIG],
+          useFactory: (config: Config) => ({ ...dataSourceOptions(config, parts), manualInitialization: true }),
+        }),
+      ],
+      providers: [{ provide: Database, inject: [getDataSourceToken()], useFactory: (dataSource: DataSource) => new Database(dataSource) }],
+      exports: [Database, TypeOrmModule],
+    };
+  }
+}

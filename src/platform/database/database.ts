@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import type { PoolClient } from 'pg';
+import { AppError } from '../errors';
+import { named } from './named';
+import { sqlState } from './retriable';
+import type { Tx } from './tx';
+
+/** Every transaction of Parley begins here. */
+export class Database {
+  constructor(readonly dataSource: DataSource) {}
+
+  /** One statement outside a transaction; reading only. `:name` parameters as in {@link named}. */
+  query<Row>(sql: string, values: Record<string, unknown> = {}): Promise<Row[]> {
+    const [text, parameters] = named(sql, values);
+    return this.dataSource.query<Row[]>(text, parameters);
+  }
+
+  /**
+   * Runs `work` in a transaction (READ COMMITTED) and commits, or rolls back and rethrows. Deadlocks and serialization
+   * failures are tried again up to 5 times, so `work` must have no effect outside the database.
+   */
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.once(work);
+      } catch (error) {
+        const state = sqlState(error);
+        if (attempt >= 5 || (state !== '40P01' && state !== '40001')) throw error;
+        await delay(Math.random() * 20 * attempt);
+      }
+    }
+  }
+
+  private async once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      const client = (await runner.connect()) as PoolClient & { getTransactionStatus(): string | null };
+      await runner.startTransaction('READ COMMITTED');
+      try {
+        const result = await work(runner.manager);
+        // COMMIT of a failed transaction answers ROLLBACK and TypeORM would report success: a swallowed error surfaces here.
+        if (client.getTransactionStatus() === 'E') {
+          throw new AppError('transaction-aborted', 'A statement of the transaction failed and its error was swallowed; nothing was written.');
+        }
+        await runner.commitTransaction();
+        return result;
+      } catch (error) {
+        if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+        throw error;
+      }
+    } finally {
+      await runner.release();
+    }
+  }
+}
+
+/** {@link Database.query} on an open transaction. */
+export function query<Row>(tx: Tx, sql: string, values: Record<string, unknown> = {}): Promise<Row[]> {
+  const [text, parameters] = named(sql, values);
+  return tx.query<Row[]>(text, parameters);
+}

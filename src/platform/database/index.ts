@@ -1,0 +1,6 @@
+export { dataSourceOptions } from './data-source-options';
+export { Database, query } from './database';
+export { DatabaseModule } from './database.module';
+export { migrate, pendingMigrations } from './migrate';
+export { isDatabaseOutage, isRetriable, sqlState } from './retriable';
+export type { Tx } from './tx';

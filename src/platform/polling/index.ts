@@ -1,0 +1,3 @@
+export { backoffMs, type BackoffPolicy } from './backoff';
+export { retryForever } from './retry';
+export { sleep } from './sleep';

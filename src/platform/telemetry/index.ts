@@ -1,0 +1,2 @@
+export { createLogger, NestLogger, type Logger } from './logger';
+export { LOGGER, TelemetryModule } from './telemetry.module';
