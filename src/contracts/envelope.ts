@@ -53,7 +53,9 @@ export function toHeaders(envelope: Envelope): Record<string, string> {
 /** The last value of a header wins, as Kafka's `lastHeader` does. */
 export function headerText(headers: RawHeaders, name: string): string | undefined {
   const value = headers[name];
-  const last = Array.isArray(value) ? (value as readonly (Buffer | string)[]).at(-1) : (value as Buffer | string | undefined);
+  const last = Array.isArray(value)
+    ? (value as readonly (Buffer | string)[]).at(-1)
+    : (value as Buffer | string | undefined);
   return last?.toString('utf8');
 }
 

@@ -3,4 +3,10 @@ export { topicFor, typeOf, type Contract, type Direction, type JsonSchema } from
 export * from './decimal';
 export { fromHeaders, headerText, toHeaders, type Envelope, type RawHeaders } from './envelope';
 export { orderRequest, type OrderRequest, type OrderRequestLine } from './order-request.v1';
-export { orderResponse, RESPONSE_CODES, type OrderResponse, type OrderResponseLine, type ResponseCode } from './order-response.v1';
+export {
+  orderResponse,
+  RESPONSE_CODES,
+  type OrderResponse,
+  type OrderResponseLine,
+  type ResponseCode,
+} from './order-response.v1';

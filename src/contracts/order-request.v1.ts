@@ -1,4 +1,10 @@
-import { CURRENCY_PATTERN, DECIMAL_PATTERN, MAX_LINES, ORDER_NUMBER_PATTERN, POSITIVE_DECIMAL_PATTERN } from './decimal';
+import {
+  CURRENCY_PATTERN,
+  DECIMAL_PATTERN,
+  MAX_LINES,
+  ORDER_NUMBER_PATTERN,
+  POSITIVE_DECIMAL_PATTERN,
+} from './decimal';
 import type { Contract } from './contract';
 
 export interface OrderRequestLine {

@@ -45,6 +45,9 @@ export class NonRetriableError extends AppError {
 
 /** The message of any thrown value, bounded, for logs and stored rows. Never a stack. */
 export function messageOf(error: unknown, limit = 500): string {
-  const text = error instanceof AggregateError && error.errors.length > 0 ? messageOf(error.errors[0]) : String(error instanceof Error ? error.message || error.name : error);
+  const text =
+    error instanceof AggregateError && error.errors.length > 0
+      ? messageOf(error.errors[0])
+      : String(error instanceof Error ? error.message || error.name : error);
   return text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 }

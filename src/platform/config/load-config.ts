@@ -5,7 +5,9 @@ import type { Key } from './parsers';
 /** All that is wrong with the environment, so that it can be mended in one go. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
-    super(`The environment has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\nEvery key is explained in .env.example.`);
+    super(
+      `The environment has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\nEvery key is explained in .env.example.`,
+    );
     this.name = 'ConfigError';
   }
 }

@@ -16,14 +16,15 @@ const fail = (rule: string): never => {
   throw new RangeError(rule);
 };
 
-export const text = (max: number) => (raw: string) => (raw.length <= max ? raw : fail(`must have at most ${max} characters`));
+export const text = (max: number) => (raw: string) =>
+  raw.length <= max ? raw : fail(`must have at most ${max} characters`);
 
 export const integer = (min: number, max: number) => (raw: string) =>
   /^\d{1,15}$/.test(raw) && +raw >= min && +raw <= max ? +raw : fail(`must be a whole number from ${min} to ${max}`);
 
 export const bytes = integer;
 
-export const bool = (raw: string) => (raw === 'true' || (raw === 'false' ? false : fail('must be true or false')));
+export const bool = (raw: string) => raw === 'true' || (raw === 'false' ? false : fail('must be true or false'));
 
 export const oneOf =
   <T extends string>(...allowed: T[]) =>
@@ -32,12 +33,16 @@ export const oneOf =
 
 export const hostPorts = (raw: string): string[] => {
   const list = raw.split(',').map((part) => part.trim());
-  return list.every((part) => /^(\[[0-9a-fA-F:]+\]|[^\s:,/]+):\d{1,5}$/.test(part)) ? list : fail('must be a list of host:port, separated by commas');
+  return list.every((part) => /^(\[[0-9a-fA-F:]+\]|[^\s:,/]+):\d{1,5}$/.test(part))
+    ? list
+    : fail('must be a list of host:port, separated by commas');
 };
 
 export const postgresUrl = (raw: string): string => {
   const url = URL.canParse(raw) ? new URL(raw) : undefined;
-  return url && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1 ? raw : fail('must be a URL like postgres://user:password@host:5432/database');
+  return url && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1
+    ? raw
+    : fail('must be a URL like postgres://user:password@host:5432/database');
 };
 
 export const roles = (raw: string): readonly Role[] => {

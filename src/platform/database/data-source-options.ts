@@ -1,10 +1,16 @@
 import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../config';
 
-type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databasePoolSize' | 'databaseConnectTimeout' | 'databaseStatementTimeout' | 'instanceId'>;
+type DatabaseConfig = Pick<
+  Config,
+  'databaseUrl' | 'databasePoolSize' | 'databaseConnectTimeout' | 'databaseStatementTimeout' | 'instanceId'
+>;
 
 /** How every connection of the pool is made; `parts` are the entities and migrations, which only `app.module` knows. */
-export function dataSourceOptions(config: DatabaseConfig, parts: Pick<DataSourceOptions, 'entities' | 'migrations'>): DataSourceOptions {
+export function dataSourceOptions(
+  config: DatabaseConfig,
+  parts: Pick<DataSourceOptions, 'entities' | 'migrations'>,
+): DataSourceOptions {
   return {
     type: 'postgres',
     url: config.databaseUrl,

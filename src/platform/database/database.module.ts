@@ -18,7 +18,13 @@ export class DatabaseModule {
           useFactory: (config: Config) => ({ ...dataSourceOptions(config, parts), manualInitialization: true }),
         }),
       ],
-      providers: [{ provide: Database, inject: [getDataSourceToken()], useFactory: (dataSource: DataSource) => new Database(dataSource) }],
+      providers: [
+        {
+          provide: Database,
+          inject: [getDataSourceToken()],
+          useFactory: (dataSource: DataSource) => new Database(dataSource),
+        },
+      ],
       exports: [Database, TypeOrmModule],
     };
   }

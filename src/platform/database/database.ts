@@ -41,7 +41,10 @@ export class Database {
         const result = await work(runner.manager);
         // COMMIT of a failed transaction answers ROLLBACK and TypeORM would report success: a swallowed error surfaces here.
         if (client.getTransactionStatus() === 'E') {
-          throw new AppError('transaction-aborted', 'A statement of the transaction failed and its error was swallowed; nothing was written.');
+          throw new AppError(
+            'transaction-aborted',
+            'A statement of the transaction failed and its error was swallowed; nothing was written.',
+          );
         }
         await runner.commitTransaction();
         return result;

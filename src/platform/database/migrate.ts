@@ -21,8 +21,12 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
 
 /** Names of the migrations that this build knows and the database has not run. Empty: ready to serve. */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
-  const [table] = await dataSource.query<{ exists: boolean }[]>(`SELECT to_regclass('schema_migration') IS NOT NULL AS exists`);
+  const [table] = await dataSource.query<{ exists: boolean }[]>(
+    `SELECT to_regclass('schema_migration') IS NOT NULL AS exists`,
+  );
   const done = table?.exists ? await dataSource.query<{ name: string }[]>('SELECT name FROM schema_migration') : [];
   const names = new Set(done.map((row) => row.name));
-  return dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name).filter((name) => !names.has(name));
+  return dataSource.migrations
+    .map((migration) => migration.name ?? migration.constructor.name)
+    .filter((name) => !names.has(name));
 }

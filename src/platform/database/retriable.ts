@@ -3,8 +3,18 @@
  * serialization failure (40001), deadlock (40P01), too many connections (53300), lock not available (55P03).
  */
 const RETRIABLE_STATES = /^(08...|57P0[123]|40001|40P01|53300|55P03)$/;
-const SOCKET_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-const DRIVER_MESSAGES = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Driver not Connected|not queryable|timeout expired/i;
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const DRIVER_MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Driver not Connected|not queryable|timeout expired/i;
 
 const driverError = (error: unknown): { code?: unknown; name?: unknown; message?: unknown } =>
   (error as { driverError?: object } | null)?.driverError ?? (error as object | null) ?? {};

@@ -7,7 +7,11 @@ import { sleep } from './sleep';
  */
 export async function retryForever<T>(
   work: () => Promise<T>,
-  options: { policy: BackoffPolicy; signal: AbortSignal; onFailure: (error: unknown, attempt: number, pauseMs: number) => void },
+  options: {
+    policy: BackoffPolicy;
+    signal: AbortSignal;
+    onFailure: (error: unknown, attempt: number, pauseMs: number) => void;
+  },
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     options.signal.throwIfAborted();

@@ -10,7 +10,10 @@ export function createLogger(level: string, instance: string): Logger {
     base: { service: 'parley', instance },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: ['password', '*.password', 'headers.authorization', 'err.config', 'databaseUrl'], censor: '[redacted]' },
+    redact: {
+      paths: ['password', '*.password', 'headers.authorization', 'err.config', 'databaseUrl'],
+      censor: '[redacted]',
+    },
   });
 }
 

@@ -7,7 +7,13 @@ export const LOGGER = Symbol('Logger');
 
 @Global()
 @Module({
-  providers: [{ provide: LOGGER, inject: [CONFIG], useFactory: (config: Config) => createLogger(config.logLevel, config.instanceId) }],
+  providers: [
+    {
+      provide: LOGGER,
+      inject: [CONFIG],
+      useFactory: (config: Config) => createLogger(config.logLevel, config.instanceId),
+    },
+  ],
   exports: [LOGGER],
 })
 export class TelemetryModule {}

@@ -1,0 +1,58 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class Consumer1764460800003 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      -- Every inbound message that was ever taken, once. Uniqueness is the promise that nothing is applied twice.
+      CREATE TABLE inbox (
+        channel_id int NOT NULL,
+        message_id text NOT NULL,
+        hash bytea NOT NULL,
+        partition int NOT NULL,
+        "offset" bigint NOT NULL,
+        received_at timestamptz(3) NOT NULL,
+        PRIMARY KEY (channel_id, message_id)
+      );
+      -- A key one of whose messages waits: later ones are held behind it.
+      CREATE TABLE parked_key (
+        partner text NOT NULL,
+        key text NOT NULL,
+        since timestamptz(3) NOT NULL,
+        PRIMARY KEY (partner, key)
+      );
+      -- Messages that could not be applied yet or ever, bytes and headers untouched.
+      CREATE TABLE parked_inbound (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        partner text NOT NULL,
+        key text,
+        state text NOT NULL CHECK (state IN ('waiting', 'held', 'dead')),
+        channel_id int NOT NULL,
+        topic text NOT NULL,
+        partition int NOT NULL,
+        "offset" bigint NOT NULL,
+        record_time timestamptz(3) NOT NULL,
+        message_id text,
+        correlation_id text,
+        type text,
+        raw_key bytea,
+        raw_value bytea,
+        header_names text[] NOT NULL,
+        header_values bytea[] NOT NULL,
+        code text,
+        pointer text,
+        detail text,
+        fingerprint text,
+        attempts int NOT NULL DEFAULT 0,
+        next_attempt_at timestamptz(3),
+        parked_at timestamptz(3) NOT NULL,
+        UNIQUE (channel_id, partition, "offset")
+      );
+      CREATE INDEX parked_inbound_key ON parked_inbound (partner, key, id);
+      CREATE INDEX parked_inbound_state ON parked_inbound (state, next_attempt_at);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE parked_inbound, parked_key, inbox');
+  }
+}

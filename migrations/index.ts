@@ -1,0 +1,14 @@
+import { Partners1764460800001 } from './0001-partners';
+import { Outbox1764460800002 } from './0002-outbox';
+import { Consumer1764460800003 } from './0003-consumer';
+import { Exchanges1764460800004 } from './0004-exchanges';
+import { Orders1764460800005 } from './0005-orders';
+
+/** In the order in which they run. Forward only; a released one is never edited. */
+export const MIGRATIONS = [
+  Partners1764460800001,
+  Outbox1764460800002,
+  Consumer1764460800003,
+  Exchanges1764460800004,
+  Orders1764460800005,
+];

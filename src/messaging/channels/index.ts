@@ -1,0 +1,2 @@
+export type { Channel, Format } from './channel';
+export { addChannels, ChannelCatalog } from './channel-catalog';

@@ -1,0 +1,1 @@
+export type { InboundBatch, InboundHandler, InboundMessage, Outcome } from './handler';

@@ -1,0 +1,101 @@
+import type { Direction } from '../../contracts';
+import { query, type Tx } from '../../platform/database';
+import type { Exchange, ExchangeAnswer } from './exchange';
+
+const COLUMNS = `correlation_id AS "correlationId", partner, direction, kind, order_number AS "orderNumber", request_message_id AS "requestMessageId",
+  request_seq AS "requestSeq", state, deadline, resends, opened_at AS "openedAt", answer_message_id AS "answerMessageId", answer_code AS "answerCode", answered_at AS "answeredAt"`;
+
+/** The request/response ledger. */
+export class Exchanges {
+  /** Opens exchanges in the transaction that also writes their requests. */
+  async open(
+    tx: Tx,
+    exchanges: readonly Pick<
+      Exchange,
+      | 'correlationId'
+      | 'partner'
+      | 'direction'
+      | 'kind'
+      | 'orderNumber'
+      | 'requestMessageId'
+      | 'requestSeq'
+      | 'deadline'
+      | 'openedAt'
+    >[],
+  ): Promise<void> {
+    if (exchanges.length === 0) return;
+    await query(
+      tx,
+      `INSERT INTO exchange (correlation_id, partner, direction, kind, order_number, request_message_id, request_seq, state, deadline, opened_at)
+       SELECT c, p, d, k, o, m, s, 'awaiting', l, t
+       FROM unnest(:correlationId::text[], :partner::text[], :direction::text[], :kind::text[], :orderNumber::text[], :messageId::text[], :seq::bigint[], :deadline::timestamptz[], :openedAt::timestamptz[])
+         u(c, p, d, k, o, m, s, l, t)`,
+      {
+        correlationId: exchanges.map((exchange) => exchange.correlationId),
+        partner: exchanges.map((exchange) => exchange.partner),
+        direction: exchanges.map((exchange) => exchange.direction),
+        kind: exchanges.map((exchange) => exchange.kind),
+        orderNumber: exchanges.map((exchange) => exchange.orderNumber),
+        messageId: exchanges.map((exchange) => exchange.requestMessageId),
+        seq: exchanges.map((exchange) => exchange.requestSeq),
+        deadline: exchanges.map((exchange) => exchange.deadline),
+        openedAt: exchanges.map((exchange) => exchange.openedAt),
+      },
+    );
+  }
+
+  /**
+   * Locks the exchanges with these correlation ids, of any partner: one that belongs to another partner must be seen to be
+   * reported, and is not locked. Call it in a statement after the orders are locked (lock order: orders, then exchanges).
+   */
+  async lock(
+    tx: Tx,
+    partner: string,
+    direction: Direction,
+    correlationIds: readonly string[],
+  ): Promise<Map<string, Exchange>> {
+    if (correlationIds.length === 0) return new Map();
+    const own = await query<Exchange>(
+      tx,
+      `SELECT ${COLUMNS} FROM exchange WHERE correlation_id = ANY(:ids::text[]) AND partner = :partner AND direction = :direction ORDER BY correlation_id FOR UPDATE`,
+      { ids: correlationIds, partner, direction },
+    );
+    const found = new Map(own.map((exchange) => [exchange.correlationId, exchange]));
+    const missing = correlationIds.filter((id) => !found.has(id));
+    if (missing.length > 0) {
+      // A second look, in a new statement: READ COMMITTED may only now see a request that committed meanwhile.
+      const others = await query<Exchange>(
+        tx,
+        `SELECT ${COLUMNS} FROM exchange WHERE correlation_id = ANY(:ids::text[]) AND direction = :direction ORDER BY correlation_id, (partner = :partner)`,
+        {
+          ids: missing,
+          partner,
+          direction,
+        },
+      );
+      for (const exchange of others) found.set(exchange.correlationId, exchange);
+    }
+    return found;
+  }
+
+  /** Records answers of locked exchanges. The last one of an exchange in the list stands. */
+  async answer(tx: Tx, answers: readonly ExchangeAnswer[]): Promise<void> {
+    const last = [...new Map(answers.map((answer) => [answer.correlationId, answer])).values()];
+    if (last.length === 0) return;
+    await query(
+      tx,
+      `UPDATE exchange e SET state = s, answer_message_id = m, answer_code = a, answered_at = t
+       FROM unnest(:correlationId::text[], :partner::text[], :direction::text[], :state::text[], :messageId::text[], :code::text[], :at::timestamptz[]) u(c, p, d, s, m, a, t)
+       WHERE e.correlation_id = c AND e.partner = p AND e.direction = d`,
+      {
+        correlationId: last.map((answer) => answer.correlationId),
+        partner: last.map((answer) => answer.partner),
+        direction: last.map((answer) => answer.direction),
+        state: last.map((answer) => answer.state),
+        messageId: last.map((answer) => answer.messageId),
+        code: last.map((answer) => answer.code),
+        at: last.map((answer) => answer.at),
+      },
+    );
+  }
+}

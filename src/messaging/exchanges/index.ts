@@ -1,0 +1,2 @@
+export type { Exchange, ExchangeAnswer, ExchangeState } from './exchange';
+export { Exchanges } from './exchanges';

@@ -1,0 +1,2 @@
+export { partitionOf } from './partition';
+export type { InboundRecord, LaneBatch, LaneReceipt, LaneRecord } from './types';

@@ -1,0 +1,2 @@
+export { Outbox } from './outbox';
+export type { Outgoing, PreparedMessage } from './outbox-message';

@@ -1,0 +1,92 @@
+import { topicFor, typeOf } from '../../contracts';
+import { query, type Tx } from '../../platform/database';
+import { NonRetriableError } from '../../platform/errors';
+import type { ChannelCatalog } from '../channels';
+import { partitionOf } from '../kafka';
+import type { Codec } from '../registry';
+import type { Outgoing, PreparedMessage } from './outbox-message';
+
+/** Room that Kafka's batch and record headers and our own headers take beside key and value. */
+const RECORD_OVERHEAD = 1024;
+
+/** The only door into the outbox. */
+export class Outbox {
+  /** @param wake tells the relay of this process, if there is one, that rows were committed */
+  constructor(
+    private readonly channels: ChannelCatalog,
+    private readonly codec: Codec,
+    readonly wake: () => void = () => undefined,
+  ) {}
+
+  /**
+   * Makes the bytes before the transaction: what can't be encoded, or is larger than the topic takes, fails here, in the
+   * caller's request. Throws NonRetriableError `document-invalid`, `message-too-large` or `channel-unknown`.
+   */
+  async prepare<T>(message: Outgoing<T>): Promise<PreparedMessage> {
+    const { contract, value } = message;
+    const channel = await this.channels.of(contract, message.partner);
+    const topic = topicFor(contract, message.partner);
+    const encoded = await this.codec.encode(contract, topic, value);
+    const aggregateId = String(value[contract.key]);
+    const size = encoded.payload.length + aggregateId.length + RECORD_OVERHEAD;
+    if (size > channel.maxMessageBytes) {
+      throw new NonRetriableError(
+        'message-too-large',
+        `The document takes ${size} bytes; ${topic} takes ${channel.maxMessageBytes}.`,
+        {
+          hint: 'Split the order, or have the topic and the channel made larger.',
+        },
+      );
+    }
+    return {
+      id: message.id,
+      aggregateType: message.aggregateType,
+      aggregateId,
+      type: typeOf(contract),
+      topic,
+      partition: partitionOf(aggregateId, channel.partitions),
+      correlationId: message.correlationId ?? null,
+      causationId: message.causationId ?? null,
+      traceparent: message.traceparent ?? null,
+      dataSchema: encoded.dataSchema ?? null,
+      contentType: encoded.contentType,
+      time: message.time,
+      payload: encoded.payload,
+    };
+  }
+
+  /**
+   * Adds messages in the caller's transaction and returns their `seq`s (decimal text), in the same order.
+   * The caller holds the row lock of each message's aggregate (FOR UPDATE, an UPDATE or the row's own INSERT): then `seq`
+   * order equals commit order within a key, which G2 rests on.
+   */
+  async add(tx: Tx, messages: readonly PreparedMessage[]): Promise<string[]> {
+    if (messages.length === 0) return [];
+    const column = <K extends keyof PreparedMessage>(name: K) => messages.map((message) => message[name]);
+    // Numbers are drawn in the order of the arrays: unnest WITH ORDINALITY is read in order and nextval is called row by row.
+    const rows = await query<{ id: string; seq: string }>(
+      tx,
+      `INSERT INTO outbox_message (id, aggregatetype, aggregateid, type, topic, partition, correlationid, causationid, traceparent, dataschema, content_type, time, payload)
+       SELECT * FROM unnest(:id::uuid[], :aggregateType::text[], :aggregateId::text[], :type::text[], :topic::text[], :partition::int[], :correlationId::text[],
+                            :causationId::text[], :traceparent::text[], :dataSchema::text[], :contentType::text[], :time::timestamptz[], :payload::bytea[])
+       RETURNING id, seq`,
+      {
+        id: column('id'),
+        aggregateType: column('aggregateType'),
+        aggregateId: column('aggregateId'),
+        type: column('type'),
+        topic: column('topic'),
+        partition: column('partition'),
+        correlationId: column('correlationId'),
+        causationId: column('causationId'),
+        traceparent: column('traceparent'),
+        dataSchema: column('dataSchema'),
+        contentType: column('contentType'),
+        time: column('time'),
+        payload: column('payload'),
+      },
+    );
+    const seqs = new Map(rows.map((row) => [row.id, row.seq]));
+    return messages.map((message) => seqs.get(message.id) ?? '');
+  }
+}
