@@ -3,13 +3,13 @@ import { Client } from 'pg';
 
 /** A database of its own for one test file: a copy of the migrated template. Returns its URL. */
 export async function freshDatabase(): Promise<string> {
-  const base = process.env['TEST_PG_URL'];
-  if (!base) throw new Error('TEST_PG_URL is not set');
-  const name = `t_${randomBytes(6).toString('hex')}`;
+  const [base, run] = [process.env['TEST_PG_URL'], process.env['TEST_PG_RUN']];
+  if (!base || !run) throw new Error('TEST_PG_URL is not set: specs run under the global setup');
+  const name = `t_${run}_${randomBytes(5).toString('hex')}`;
   const client = new Client({ connectionString: `${base}postgres` });
   await client.connect();
   try {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE parley_template`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE parley_template_${run}`);
   } finally {
     await client.end();
   }

@@ -1,24 +1,77 @@
 import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { startPostgres } from '../../scripts/postgres.mjs';
 import { MIGRATIONS } from '../../migrations';
+import { startKafka, startPostgres } from '../../scripts/servers/index.mjs';
 import { migrate } from '../../src/platform/database';
 
 declare global {
-  var __postgres: { stop(): Promise<void> } | undefined;
+  /** What the run has to undo, newest last. */
+  var __afterRun: (() => Promise<void>)[] | undefined;
 }
 
+/**
+ * One PostgreSQL and one Kafka broker for the whole run; servers named in TEST_PG_URL (ends with "/") and
+ * TEST_KAFKA_BROKERS are used instead. Each spec file takes a copy of the migrated template database.
+ */
 export default async function globalSetup(): Promise<void> {
-  const pg = await startPostgres();
-  globalThis.__postgres = pg;
-  await pg.createDatabase('parley_template');
-  const ds = await new DataSource({
+  globalThis.__afterRun = [];
+  const started = await Promise.allSettled([database(globalThis.__afterRun), broker(globalThis.__afterRun)]);
+  const failed = started.find((result) => result.status === 'rejected');
+  if (!failed) return;
+  // Jest calls no teardown after a failed setup.
+  for (const undo of globalThis.__afterRun.toReversed()) await undo().catch(() => undefined);
+  throw failed.reason;
+}
+
+async function database(undo: (() => Promise<void>)[]): Promise<void> {
+  const run = randomBytes(4).toString('hex');
+  const template = `parley_template_${run}`;
+  const given = process.env['TEST_PG_URL'];
+  const base = given ?? (await ownPostgres(undo));
+  if (given) undo.push(() => dropDatabases(base, run));
+  await execute(base, `CREATE DATABASE ${template}`);
+  const dataSource = await new DataSource({
     type: 'postgres',
-    url: pg.url('parley_template'),
+    url: `${base}${template}`,
     migrations: MIGRATIONS,
     migrationsTableName: 'schema_migration',
+    installExtensions: false,
   }).initialize();
-  await migrate(ds);
-  await ds.destroy();
-  process.env['TEST_PG_URL'] = pg.url('');
+  try {
+    await migrate(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+  process.env['TEST_PG_URL'] = base;
+  process.env['TEST_PG_RUN'] = run;
+}
+
+async function ownPostgres(undo: (() => Promise<void>)[]): Promise<string> {
+  const postgres = await startPostgres();
+  undo.push(() => postgres.stop());
+  return postgres.url('');
+}
+
+async function broker(undo: (() => Promise<void>)[]): Promise<void> {
+  if (process.env['TEST_KAFKA_BROKERS']) return;
+  const kafka = await startKafka();
+  undo.push(() => kafka.stop());
+  process.env['TEST_KAFKA_BROKERS'] = kafka.brokers;
+}
+
+async function dropDatabases(base: string, run: string): Promise<void> {
+  const names = await execute(base, `SELECT datname FROM pg_database WHERE datname LIKE '%\\_${run}%'`);
+  for (const { datname } of names) await execute(base, `DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`);
+}
+
+async function execute(base: string, sql: string): Promise<{ datname: string }[]> {
+  const client = new Client({ connectionString: `${base}postgres` });
+  await client.connect();
+  try {
+    return (await client.query<{ datname: string }>(sql)).rows;
+  } finally {
+    await client.end();
+  }
 }

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { Admin, Consumer, Producer } from '@platformatic/kafka';
+
+// An independent client: what ours gets wrong on both sides must not cancel out.
+
+/** A record as it lies in the log. A header name that comes twice has its last value. */
+export interface StoredRecord {
+  topic: string;
+  partition: number;
+  offset: bigint;
+  timestamp: bigint;
+  key: Buffer | null;
+  value: Buffer | null;
+  headers: Record<string, Buffer | null>;
+}
+
+export interface RecordToProduce {
+  partition?: number;
+  key?: string | Buffer | null;
+  /** null: a tombstone. */
+  value: string | Buffer | null;
+  headers?: Record<string, string | Buffer>;
+}
+
+const bootstrap = (brokers = process.env['TEST_KAFKA_BROKERS']): string[] => {
+  if (!brokers) throw new Error('TEST_KAFKA_BROKERS is not set: specs run under the global setup');
+  return brokers.split(',');
+};
+const settings = (brokers?: string) => ({
+  clientId: 'parley-test',
+  bootstrapBrokers: bootstrap(brokers),
+  retries: 5,
+  retryDelay: 200,
+});
+
+/** Names that no other test uses; also valid as a partner id. */
+export const uniqueName = (stem: string): string => `${stem}-${randomBytes(4).toString('hex')}`;
+
+export interface TopicOptions {
+  partitions?: number;
+  replicationFactor?: number;
+  config?: Record<string, string>;
+  /** Other brokers than the run's. */
+  brokers?: string;
+  /** Take the name as it is instead of making it unique. */
+  exact?: boolean;
+}
+
+/** Makes a topic and returns its name, which begins with `stem`. */
+export async function createTopic(stem: string, options: TopicOptions = {}): Promise<string> {
+  const topic = options.exact ? stem : uniqueName(stem);
+  const configs = Object.entries(options.config ?? {}).map(([name, value]) => ({ name, value }));
+  await withAdmin(options.brokers, (admin) =>
+    admin.createTopics({
+      topics: [topic],
+      partitions: options.partitions ?? 1,
+      replicas: options.replicationFactor ?? 1,
+      configs,
+    }),
+  );
+  return topic;
+}
+
+export async function deleteTopic(topic: string, brokers?: string): Promise<void> {
+  await withAdmin(brokers, (admin) => admin.deleteTopics({ topics: [topic] }));
+}
+
+/** Runs `work` with an admin client of the independent library and closes it. */
+export async function withAdmin<T>(brokers: string | undefined, work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = new Admin(settings(brokers));
+  try {
+    return await work(admin);
+  } finally {
+    await admin.close();
+  }
+}
+
+/** Writes records in order, acks=all. Without a partition the key decides, as in Java. */
+export async function produce(topic: string, records: readonly RecordToProduce[], brokers?: string): Promise<void> {
+  const producer = new Producer<Buffer, Buffer, Buffer, Buffer>(settings(brokers));
+  const bytes = (value: string | Buffer) => Buffer.from(value);
+  try {
+    await producer.send({
+      acks: -1,
+      messages: records.map(({ partition, key, value, headers }) => ({
+        topic,
+        ...(partition === undefined ? {} : { partition }),
+        ...(key === undefined || key === null ? {} : { key: bytes(key) }),
+        ...(value === null ? {} : { value: bytes(value) }),
+        headers: new Map(Object.entries(headers ?? {}).map(([name, text]) => [bytes(name), bytes(text)])),
+      })),
+    });
+  } finally {
+    await producer.close();
+  }
+}
+
+/** Every record that the topic holds now, by partition and offset. Joins no group. */
+export async function readAll(topic: string, brokers?: string): Promise<StoredRecord[]> {
+  const consumer = new Consumer({ ...settings(brokers), groupId: uniqueName('reader') });
+  try {
+    const metadata = (await consumer.metadata({ topics: [topic], forceUpdate: true })).topics.get(topic);
+    if (!metadata) throw new Error(`no topic ${topic}`);
+    const starts = (await consumer.listOffsets({ topics: [topic], timestamp: -2n })).get(topic) ?? [];
+    const ends = (await consumer.listOffsets({ topics: [topic], timestamp: -1n })).get(topic) ?? [];
+    const records: StoredRecord[] = [];
+    for (const [partition, { leader }] of metadata.partitions.entries()) {
+      const end = ends[partition] ?? 0n;
+      let next = starts[partition] ?? 0n;
+      while (next < end) {
+        const page = await fetchPage(consumer, { node: leader, topic, topicId: metadata.id, partition, from: next });
+        records.push(...page.records.filter((record) => record.offset < end));
+        next = page.next;
+      }
+    }
+    return records;
+  } finally {
+    await consumer.close();
+  }
+}
+
+interface Page {
+  node: number;
+  topic: string;
+  topicId: string;
+  partition: number;
+  from: bigint;
+}
+
+async function fetchPage(consumer: Consumer, page: Page): Promise<{ records: StoredRecord[]; next: bigint }> {
+  const { node, topic, topicId, partition, from } = page;
+  const request = {
+    partition,
+    fetchOffset: from,
+    currentLeaderEpoch: -1,
+    lastFetchedEpoch: -1,
+    partitionMaxBytes: 8 << 20,
+  };
+  const answer = await consumer.fetch({
+    node,
+    minBytes: 1,
+    maxBytes: 16 << 20,
+    maxWaitTime: 500,
+    topics: [{ topicId, partitions: [request] }],
+  });
+  const batches = answer.responses[0]?.partitions[0]?.records ?? [];
+  const records: StoredRecord[] = [];
+  let next = from;
+  for (const batch of batches) {
+    next = batch.firstOffset + BigInt(batch.lastOffsetDelta) + 1n;
+    for (const record of batch.records) {
+      const offset = batch.firstOffset + BigInt(record.offsetDelta);
+      // A fetch answers with whole batches: the first may begin before the offset asked for.
+      if (offset < from) continue;
+      const headers = record.headers.map(([name, value]) => [String(name), value] as const);
+      const timestamp = batch.firstTimestamp + record.timestampDelta;
+      const { key, value } = record;
+      records.push({ topic, partition, offset, timestamp, key, value, headers: Object.fromEntries(headers) });
+    }
+  }
+  return { records, next };
+}
