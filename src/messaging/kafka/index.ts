@@ -1,2 +1,15 @@
+export type { KafkaSettings } from './client-settings';
+export { createKafkaAdmin, type KafkaAdmin, type TopicDescription, type TopicPlan } from './kafka-admin';
+export { createLanePublisher } from './lane-publisher';
 export { partitionOf } from './partition';
-export type { InboundRecord, LaneBatch, LaneReceipt, LaneRecord } from './types';
+export { PublishError, type PublishOutcome } from './publish-error';
+export type {
+  BatchSource,
+  InboundRecord,
+  LaneBatch,
+  LanePublisher,
+  LaneReceipt,
+  LaneRecord,
+  RecordBatch,
+  SourceState,
+} from './types';

@@ -1,0 +1,52 @@
+import { AppError, messageOf } from '../../platform/errors';
+
+interface BrokerWord {
+  apiId?: string;
+  serverErrorMessage?: string | null;
+}
+
+/** The innermost errors of @platformatic/kafka, which nests them as causes and aggregates. */
+function* leaves(error: unknown): Generator<Error> {
+  if (!(error instanceof Error)) return;
+  if (error instanceof AggregateError) for (const part of error.errors) yield* leaves(part);
+  if (error.cause instanceof Error) yield* leaves(error.cause);
+  yield error;
+}
+
+/** Does the broker say so, somewhere in there? `id` is Kafka's own name, such as `TOPIC_ALREADY_EXISTS`. */
+export const brokerSays = (error: unknown, id: string): boolean =>
+  [...leaves(error)].some((leaf) => (leaf as BrokerWord).apiId === id);
+
+const CODES: Record<string, string> = {
+  TOPIC_AUTHORIZATION_FAILED: 'not-authorized',
+  CLUSTER_AUTHORIZATION_FAILED: 'not-authorized',
+  GROUP_AUTHORIZATION_FAILED: 'not-authorized',
+  SASL_AUTHENTICATION_FAILED: 'authentication-failed',
+  UNKNOWN_TOPIC_OR_PARTITION: 'topic-missing',
+  INVALID_REPLICATION_FACTOR: 'replication-factor-invalid',
+  INVALID_PARTITIONS: 'partition-count-invalid',
+  INVALID_CONFIG: 'topic-config-invalid',
+  INVALID_TOPIC_EXCEPTION: 'topic-name-invalid',
+  POLICY_VIOLATION: 'topic-policy-violated',
+};
+
+/** A clear error for a failed administration call: what was tried, what the broker said, a stable code. */
+export function toAdminError(doing: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const all = [...leaves(error)];
+  const word = all.find((leaf) => (leaf as BrokerWord).apiId !== undefined);
+  if (!word) {
+    const authentication = all.some((leaf) => leaf.name === 'AuthenticationError' || /authenticat/i.test(leaf.message));
+    const code = authentication ? 'authentication-failed' : 'broker-unreachable';
+    return new AppError(code, `Could not ${doing}: ${messageOf(all[0] ?? error)}`, {
+      cause: error,
+      retriable: !authentication,
+    });
+  }
+  const { apiId = '', serverErrorMessage } = word as BrokerWord;
+  const code = CODES[apiId] ?? 'broker-refused';
+  return new AppError(code, `Could not ${doing}: ${serverErrorMessage ?? word.message} (${apiId})`, {
+    cause: error,
+    retriable: code === 'broker-refused' || code === 'topic-missing',
+  });
+}

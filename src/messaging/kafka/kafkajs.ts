@@ -1,0 +1,18 @@
+// The one place that loads kafkajs. The patches come first: its modules keep the functions that they find when they load.
+import './patches';
+import { CompressionCodecs, CompressionTypes } from 'kafkajs';
+import { registerCodecs } from './codecs';
+import { loadInternal } from './patches/version';
+
+registerCodecs(CompressionCodecs, CompressionTypes, loadInternal('kafkajs-snappy') as () => unknown);
+
+export {
+  Kafka,
+  KafkaJSError,
+  logLevel,
+  type Consumer,
+  type EachBatchPayload,
+  type KafkaMessage,
+  type LogEntry,
+} from 'kafkajs';
+export type { Admin, PartitionerArgs, Producer, RecordMetadata } from 'kafkajs';

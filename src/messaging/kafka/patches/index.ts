@@ -1,0 +1,9 @@
+import { patchConnection } from './connection';
+import { patchRecordEncoder } from './record-encoder';
+import { patchRequestQueue } from './request-queue';
+import { assertKafkajsVersion, loadInternal } from './version';
+
+assertKafkajsVersion((loadInternal('kafkajs/package.json') as { version: string }).version);
+patchRecordEncoder();
+patchRequestQueue();
+patchConnection();
