@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cacheFolder, fail, startKafka, startPostgres } from './servers/index.mjs';
+
+const HELP = `Starts the embedded servers for development: PostgreSQL 18 and one Kafka 4.4 broker, on 127.0.0.1.
+Their data stays: stop with Ctrl-C, start again and everything is there.
+
+  npm run infra
+  npm run infra -- --data ./data --postgres-port 5433 --kafka-port 9093
+
+Options
+  --data DIR             where the data lies (default: ${cacheFolder('infra')})
+  --postgres-port PORT   default 5432
+  --kafka-port PORT      default 9092
+  --help                 this text
+`;
+
+const port = (text, option) => {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0 && number < 65536) return number;
+  console.error(`${option} must be a port from 1 to 65535, not "${text}". See npm run infra -- --help.`);
+  process.exit(2);
+};
+
+function readOptions() {
+  const options = {
+    data: { type: 'string', default: process.getuid?.() === 0 ? '/var/tmp/parley-infra' : cacheFolder('infra') },
+    'postgres-port': { type: 'string', default: '5432' },
+    'kafka-port': { type: 'string', default: '9092' },
+    help: { type: 'boolean', default: false },
+  };
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    console.error(`${error.message}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
+
+async function main() {
+  const options = readOptions();
+  if (options.help) {
+    console.log(HELP);
+    return;
+  }
+  const folder = resolve(options.data);
+  const report = (text) => console.error(text);
+  const ports = {
+    postgres: port(options['postgres-port'], '--postgres-port'),
+    kafka: port(options['kafka-port'], '--kafka-port'),
+  };
+  const started = await Promise.allSettled([
+    startPostgres({ dataDir: `${folder}/postgres`, port: ports.postgres, durable: true }),
+    startKafka({ dataDir: `${folder}/kafka`, port: ports.kafka, report }),
+  ]);
+  const stop = () => Promise.all(started.map((result) => result.value?.stop()));
+  const failed = started.filter((result) => result.status === 'rejected');
+  if (failed.length > 0) {
+    await stop();
+    failed.slice(1).forEach((result) => console.error(result.reason.message));
+    fail(failed[0].reason);
+  }
+  const [postgres, kafka] = started.map((result) => result.value);
+  await postgres.createDatabase('parley').catch((error) => {
+    // 42P04: it is there from the last time.
+    if (error.code !== '42P04') throw error;
+  });
+  console.log(`DATABASE_URL=${postgres.url('parley')}`);
+  console.log(`KAFKA_BROKERS=${kafka.brokers}`);
+  console.log('KAFKA_REPLICATION_FACTOR=1');
+  console.error(`\nData in ${folder}. Next: put these lines into .env, "npm run parley -- migrate", "npm start".`);
+  console.error('Stop with Ctrl-C.');
+  await untilStopped();
+  console.error('stopping ...');
+  await stop();
+}
+
+/** The servers don't keep this process alive: the timer does. */
+function untilStopped() {
+  return new Promise((done) => {
+    const timer = setInterval(() => undefined, 60_000);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+      process.once(signal, () => {
+        clearInterval(timer);
+        done();
+      });
+    }
+  });
+}
+
+await main().catch(fail);
