@@ -1,0 +1,74 @@
+import type { DataSource } from 'typeorm';
+import { NonRetriableError } from '../platform/errors';
+import { OPEN_STATES, type Order, type OrderState } from './domain/order';
+import { OrderEntity } from './order.entity';
+
+export interface OrderFilter {
+  partner?: string | undefined;
+  state?: OrderState | undefined;
+  updatedSince?: Date | undefined;
+  /** Only those whose final answer is overdue at that time, or only the others. */
+  overdue?: { is: boolean; at: Date } | undefined;
+}
+
+export interface OrderPage {
+  items: Order[];
+  nextCursor: string | null;
+}
+
+/** Reading orders. */
+export class OrderList {
+  constructor(private readonly dataSource: DataSource) {}
+
+  find(orderNumber: string): Promise<Order | null> {
+    return this.dataSource.getRepository(OrderEntity).findOneBy({ orderNumber });
+  }
+
+  /**
+   * Newest first. The page key is the sort key (time of creation, order number): orders that come while somebody pages
+   * appear before the first page, and no page shows one twice or leaves one out. Throws `cursor-invalid`.
+   */
+  async page(filter: OrderFilter, limit: number, cursor: string | undefined): Promise<OrderPage> {
+    const find = this.dataSource
+      .getRepository(OrderEntity)
+      .createQueryBuilder('o')
+      .orderBy('o.createdAt', 'DESC')
+      .addOrderBy('o.orderNumber', 'DESC')
+      .limit(limit + 1);
+    if (filter.partner !== undefined) find.andWhere('o.partner = :partner', { partner: filter.partner });
+    if (filter.state !== undefined) find.andWhere('o.state = :state', { state: filter.state });
+    if (filter.updatedSince !== undefined) find.andWhere('o.updatedAt >= :since', { since: filter.updatedSince });
+    if (filter.overdue !== undefined) {
+      const { is, at } = filter.overdue;
+      find.andWhere('(o.deadline < :at AND o.state IN (:...open)) = :is', { at, open: OPEN_STATES, is });
+    }
+    if (cursor !== undefined) {
+      const [createdAt, orderNumber] = parseCursor(cursor);
+      find.andWhere('(o.createdAt, o.orderNumber) < (:createdAt, :orderNumber)', { createdAt, orderNumber });
+    }
+    const found = await find.getMany();
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    return { items, nextCursor: found.length > limit && last ? cursorOf(last) : null };
+  }
+}
+
+export const cursorOf = ({ createdAt, orderNumber }: Pick<Order, 'createdAt' | 'orderNumber'>): string =>
+  Buffer.from(JSON.stringify([createdAt.toISOString(), orderNumber])).toString('base64url');
+
+export function parseCursor(cursor: string): [createdAt: Date, orderNumber: string] {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    if (Array.isArray(parsed) && parsed.length === 2) {
+      const [time, orderNumber] = parsed as [unknown, unknown];
+      const createdAt = new Date(typeof time === 'string' ? time : Number.NaN);
+      if (typeof orderNumber === 'string' && /^[\w.-]{1,64}$/.test(orderNumber) && createdAt.toISOString() === time)
+        return [createdAt, orderNumber];
+    }
+  } catch {
+    // Falls through: not ours.
+  }
+  throw new NonRetriableError('cursor-invalid', 'The cursor is not one that was given.', {
+    violations: [{ pointer: 'cursor', detail: 'must be a cursor as it was given' }],
+  });
+}

@@ -1,0 +1,221 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import {
+  CURRENCY_PATTERN,
+  DECIMAL_PATTERN,
+  MAX_LINES,
+  ORDER_NUMBER_PATTERN,
+  PARTNER_ID_PATTERN,
+  POSITIVE_DECIMAL_PATTERN,
+} from '../contracts';
+import { type Order, type OrderLine, ORDER_STATES, type OrderState } from './domain/order';
+
+const DIGITS = 'with at most 18 digits before and 6 after the point';
+/** Text that a database, a log and a partner can carry: no control characters, no half surrogate pairs. */
+const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
+const MAX_INT = 2_147_483_647;
+const TIME = '2026-02-03T04:05:06.789Z';
+
+export class OrderLineDto implements OrderLine {
+  @ApiProperty({ description: 'Position, unique in the order', minimum: 1, maximum: MAX_INT, example: 1 })
+  @IsInt({ message: 'must be a whole number' })
+  @Min(1, { message: 'must be at least 1' })
+  @Max(MAX_INT, { message: `must be at most ${MAX_INT}` })
+  lineNumber: number;
+
+  @ApiProperty({ description: "The partner's article number", minLength: 1, maxLength: 64, example: 'A-100' })
+  @Matches(PRINTABLE, { message: 'must be text of 1 to 64 printable characters' })
+  @MaxLength(64, { message: 'must be text of 1 to 64 printable characters' })
+  item: string;
+
+  @ApiProperty({
+    description: `Decimal as a string, greater than 0, ${DIGITS}`,
+    pattern: POSITIVE_DECIMAL_PATTERN,
+    example: '12.5',
+  })
+  @Matches(new RegExp(POSITIVE_DECIMAL_PATTERN), { message: `must be a decimal string greater than 0, ${DIGITS}` })
+  quantity: string;
+
+  @ApiProperty({ description: 'UN/ECE Recommendation 20 code', pattern: '^[A-Z0-9]{1,3}$', example: 'C62' })
+  @Matches(/^[A-Z0-9]{1,3}$/, { message: 'must be a UN/ECE Recommendation 20 code: 1 to 3 capital letters or digits' })
+  unit: string;
+
+  @ApiProperty({
+    description: `Per unit, in the order's currency: decimal as a string, ${DIGITS}`,
+    pattern: DECIMAL_PATTERN,
+    example: '9.99',
+  })
+  @Matches(new RegExp(DECIMAL_PATTERN), { message: `must be a decimal string, not negative, ${DIGITS}` })
+  unitPrice: string;
+}
+
+export class PlaceOrderDto {
+  @ApiPropertyOptional({
+    description: 'Unique; left out: Parley numbers the order',
+    pattern: ORDER_NUMBER_PATTERN,
+    example: '4500017',
+  })
+  @ValidateIf((body: PlaceOrderDto) => body.orderNumber !== undefined)
+  @Matches(new RegExp(ORDER_NUMBER_PATTERN), { message: 'must be 1 to 64 letters, digits, ".", "_" or "-"' })
+  orderNumber?: string;
+
+  @ApiProperty({ description: 'Id of the partner', pattern: PARTNER_ID_PATTERN, example: 'acme' })
+  @Matches(new RegExp(PARTNER_ID_PATTERN), {
+    message: 'must be a partner id: a lower-case letter, then up to 31 lower-case letters, digits or dashes',
+  })
+  partner: string;
+
+  @ApiProperty({ description: 'ISO 4217 alphabetic code', pattern: CURRENCY_PATTERN, example: 'EUR' })
+  @Matches(new RegExp(CURRENCY_PATTERN), { message: 'must be an ISO 4217 code of three capital letters' })
+  currency: string;
+
+  @ApiProperty({ type: [OrderLineDto], minItems: 1, maxItems: MAX_LINES })
+  @IsArray({ message: 'must be a list of lines' })
+  @ArrayMinSize(1, { message: 'must have at least one line' })
+  @ArrayMaxSize(MAX_LINES, { message: `must have at most ${MAX_LINES} lines` })
+  @ValidateNested({ each: true, message: 'must be a list of lines' })
+  @Type(() => OrderLineDto)
+  lines: OrderLineDto[];
+}
+
+export class ListOrdersDto {
+  @ApiPropertyOptional({ description: 'Only orders of this partner', pattern: PARTNER_ID_PATTERN, example: 'acme' })
+  @IsOptional()
+  @Matches(new RegExp(PARTNER_ID_PATTERN), { message: 'must be a partner id' })
+  partner?: string;
+
+  @ApiPropertyOptional({ description: 'Only orders in this state', enum: ORDER_STATES, example: 'placed' })
+  @IsOptional()
+  @IsIn(ORDER_STATES, { message: `must be one of ${ORDER_STATES.join(', ')}` })
+  state?: OrderState;
+
+  @ApiPropertyOptional({
+    description: 'Only orders that changed at or after this time (RFC 3339)',
+    format: 'date-time',
+    example: TIME,
+  })
+  @IsOptional()
+  @Matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, {
+    message: 'must be an RFC 3339 time with its zone',
+  })
+  @IsISO8601({ strict: true }, { message: 'must be a time that exists' })
+  updatedSince?: string;
+
+  @ApiPropertyOptional({
+    description: 'true: only orders whose final answer is overdue; false: only the others',
+    enum: ['true', 'false'],
+    example: 'true',
+  })
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  overdue?: 'true' | 'false';
+
+  @ApiPropertyOptional({
+    description: 'Most orders of one page',
+    type: 'integer',
+    minimum: 1,
+    maximum: 200,
+    default: 50,
+    example: 50,
+  })
+  @Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value,
+  )
+  @IsInt({ message: 'must be a whole number from 1 to 200' })
+  @Min(1, { message: 'must be a whole number from 1 to 200' })
+  @Max(200, { message: 'must be a whole number from 1 to 200' })
+  limit = 50;
+
+  @ApiPropertyOptional({
+    description: '`nextCursor` of the page before',
+    example: 'WyIyMDI2LTAyLTAzVDA0OjA1OjA2Ljc4OVoiLCI0NTAwMDE3Il0',
+  })
+  @IsOptional()
+  @Matches(/^[\w-]{1,300}$/, { message: 'must be a cursor as it was given' })
+  cursor?: string;
+}
+
+/** An order as the API shows it. */
+export class OrderDto {
+  @ApiProperty({ example: '4500017' })
+  orderNumber: string;
+
+  @ApiProperty({ example: 'acme' })
+  partner: string;
+
+  @ApiProperty({ enum: ORDER_STATES, example: 'placed' })
+  state: OrderState;
+
+  @ApiProperty({ description: 'Also the ETag', example: 1 })
+  version: number;
+
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+
+  @ApiProperty({ type: [OrderLineDto], description: 'As ordered' })
+  lines: OrderLineDto[];
+
+  @ApiProperty({
+    type: [OrderLineDto],
+    nullable: true,
+    description: 'What the partner will deliver instead; null unless it accepted with change',
+  })
+  agreedLines: OrderLineDto[] | null;
+
+  @ApiProperty({ description: "When the partner's final answer is due", format: 'date-time', example: TIME })
+  deadline: string;
+
+  @ApiProperty({ format: 'date-time', example: TIME })
+  createdAt: string;
+
+  @ApiProperty({ format: 'date-time', example: TIME })
+  updatedAt: string;
+
+  /** Members in a fixed order (jsonb does not keep them), so that the first answer can be told again byte for byte. */
+  static of(order: Order): OrderDto {
+    return {
+      orderNumber: order.orderNumber,
+      partner: order.partner,
+      state: order.state,
+      version: order.version,
+      currency: order.currency,
+      lines: order.lines.map(lineOf),
+      agreedLines: order.agreedLines?.map(lineOf) ?? null,
+      deadline: order.deadline.toISOString(),
+      createdAt: order.createdAt.toISOString(),
+      updatedAt: order.updatedAt.toISOString(),
+    };
+  }
+}
+
+export class OrderPageDto {
+  @ApiProperty({ type: [OrderDto], description: 'Newest first' })
+  items: OrderDto[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'null on the last page', example: null })
+  nextCursor: string | null;
+}
+
+/** Members in a fixed order. */
+export const lineOf = ({ lineNumber, item, quantity, unit, unitPrice }: OrderLine): OrderLine => ({
+  lineNumber,
+  item,
+  quantity,
+  unit,
+  unitPrice,
+});

@@ -1,0 +1,79 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { Partners } from '../partners';
+import { NonRetriableError, type Violation } from '../platform/errors';
+import type { Order, OrderLine } from './domain/order';
+import { lineOf } from './order.dto';
+import type { OrderIntake } from './order-intake';
+import { nameOf } from './placement-writer';
+
+export interface PlaceOrder {
+  /** Who asks; part of the key's name, so that nobody meets another's keys. */
+  caller: string;
+  idempotencyKey: string;
+  orderNumber: string | undefined;
+  partner: string;
+  currency: string;
+  lines: readonly OrderLine[];
+  /** Trace context that goes out with the message. */
+  traceparent: string;
+}
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/** What can be said of an order without writing it; the rest is {@link OrderIntake}'s. */
+export class OrderService {
+  constructor(
+    private readonly partners: Pick<Partners, 'find'>,
+    private readonly intake: OrderIntake,
+  ) {}
+
+  /**
+   * Places an order, or tells the first answer again. Throws AppError `partner-unknown`, `order-invalid`, and what
+   * {@link OrderIntake.place} rejects with. A suspended partner's orders are accepted: they wait in its lane.
+   */
+  async place(request: PlaceOrder): Promise<Order> {
+    const lines = request.lines.map(lineOf);
+    const violations = this.violations(request.currency, lines);
+    if (violations.length > 0) {
+      throw new NonRetriableError('order-invalid', `${violations[0]?.pointer} ${violations[0]?.detail}.`, {
+        violations,
+      });
+    }
+    const { caller, idempotencyKey: key, orderNumber, partner, currency } = request;
+    if (!(await this.partners.find(partner))) {
+      throw new NonRetriableError('partner-unknown', `There is no partner ${partner}.`, {
+        violations: [{ pointer: '/partner', detail: 'is not a partner' }],
+      });
+    }
+    const linesJson = JSON.stringify(lines);
+    return this.intake.place({
+      caller,
+      key,
+      keyLock: lockOf(nameOf({ caller, key })),
+      requestHash: hash('sha256', JSON.stringify([orderNumber ?? null, partner, currency, linesJson]), 'buffer'),
+      orderNumber,
+      partner,
+      currency,
+      lines,
+      linesJson,
+      messageId: randomUUID(),
+      correlationId: randomUUID(),
+      traceparent: request.traceparent,
+    });
+  }
+
+  private violations(currency: string, lines: readonly OrderLine[]): Violation[] {
+    const violations: Violation[] = [];
+    if (!CURRENCIES.has(currency)) violations.push({ pointer: '/currency', detail: 'is not a currency in use' });
+    const first = new Map<number, number>();
+    for (const [index, { lineNumber }] of lines.entries()) {
+      const earlier = first.get(lineNumber);
+      if (earlier === undefined) first.set(lineNumber, index);
+      else violations.push({ pointer: `/lines/${index}/lineNumber`, detail: `is the number of /lines/${earlier} too` });
+    }
+    return violations.slice(0, 100);
+  }
+}
+
+/** 64 bits of a name, as PostgreSQL's bigint. Two names that share them only make each other answer 409 while both run. */
+const lockOf = (name: string): string => hash('sha256', name, 'buffer').readBigInt64BE().toString();

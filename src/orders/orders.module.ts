@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { Exchanges } from '../messaging/exchanges';
+import { Outbox } from '../messaging/outbox';
+import { Partners } from '../partners';
+import { CLOCK, type Clock } from '../platform/clock';
+import { Database } from '../platform/database';
+import { IdempotencySweeper } from './idempotency-sweeper';
+import { OrderIntake } from './order-intake';
+import { OrderList } from './order-list';
+import { OrderRepository } from './order.repository';
+import { OrderResponseHandler } from './order-response.handler';
+import { OrderService } from './order.service';
+import { OrdersController } from './orders.controller';
+import { PlacementWriter } from './placement-writer';
+
+/** Needs from global modules: Database, Outbox, Exchanges, Partners, CLOCK, CONFIG, LOGGER. */
+@Module({
+  controllers: [OrdersController, OrderResponseHandler],
+  providers: [
+    IdempotencySweeper,
+    { provide: OrderRepository, inject: [Database], useFactory: (database: Database) => new OrderRepository(database) },
+    { provide: OrderList, inject: [Database], useFactory: (database: Database) => new OrderList(database.dataSource) },
+    {
+      provide: PlacementWriter,
+      inject: [Database, OrderRepository, Outbox, Exchanges, CLOCK],
+      useFactory: (
+        database: Database,
+        repository: OrderRepository,
+        outbox: Outbox,
+        exchanges: Exchanges,
+        clock: Clock,
+      ) => new PlacementWriter(database, repository, outbox, exchanges, clock),
+    },
+    {
+      provide: OrderIntake,
+      inject: [PlacementWriter],
+      useFactory: (writer: PlacementWriter) => new OrderIntake(writer),
+    },
+    {
+      provide: OrderService,
+      inject: [Partners, OrderIntake],
+      useFactory: (partners: Partners, intake: OrderIntake) => new OrderService(partners, intake),
+    },
+  ],
+  exports: [OrderService, OrderList],
+})
+export class OrdersModule {}

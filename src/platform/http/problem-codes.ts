@@ -1,0 +1,120 @@
+/** What a code means to the caller: the row of the page that a problem's `type` leads to. */
+export interface ProblemCode {
+  status: number;
+  title: string;
+  /** Why it happened and what to do next, for people. */
+  help: string;
+}
+
+/**
+ * The one place where a code of an {@link AppError} becomes an HTTP status. A code that is not listed is `internal`: it is
+ * logged with its cause and told to nobody.
+ */
+export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
+  'malformed-json': {
+    status: 400,
+    title: 'The body is not JSON',
+    help: 'Send one JSON object in UTF-8 with Content-Type: application/json.',
+  },
+  'request-malformed': {
+    status: 400,
+    title: 'The request cannot be read',
+    help: 'The request line, its length or its body does not follow HTTP. Send it again from a sound client.',
+  },
+  'request-invalid': {
+    status: 400,
+    title: 'The request breaks a rule of its form',
+    help: 'Every violation is listed in "errors" with a JSON Pointer into the body, or the name of the query parameter or header. Unknown members are refused, so that a misspelt one is not silently lost.',
+  },
+  'idempotency-key-missing': {
+    status: 400,
+    title: 'The header Idempotency-Key is missing or unfit',
+    help: 'Send a value of your own (1 to 255 visible ASCII characters, a UUID say), the same one for every repeat of the same request.',
+  },
+  'cursor-invalid': {
+    status: 400,
+    title: 'The cursor is not one of ours',
+    help: 'Take "nextCursor" of the page before as it is, or leave the cursor out to start again.',
+  },
+  'not-found': { status: 404, title: 'Nothing is here', help: 'Look up the path in the API description at /docs.' },
+  'order-unknown': {
+    status: 404,
+    title: 'There is no such order',
+    help: 'Order numbers are case-sensitive. GET /v1/orders lists them.',
+  },
+  'method-not-allowed': { status: 405, title: 'The method does not exist here', help: 'See /docs for the methods.' },
+  'idempotency-key-in-progress': {
+    status: 409,
+    title: 'A request with this Idempotency-Key is still running',
+    help: 'Wait a moment and send the same request again: you get the first answer.',
+  },
+  'order-number-taken': {
+    status: 409,
+    title: 'The order number is taken',
+    help: 'Another request placed an order with this number. Choose another number, or leave it out and Parley numbers the order.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'The body is too large',
+    help: 'Split the order. The limit is HTTP_BODY_LIMIT_BYTES (1 MiB unless set otherwise).',
+  },
+  'uri-too-long': { status: 414, title: 'A part of the path is too long', help: 'Shorten it; see /docs.' },
+  'content-type-unsupported': {
+    status: 415,
+    title: 'The content type is not supported',
+    help: 'Send application/json.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'The Idempotency-Key belongs to another request',
+    help: 'The key was used before with another body. Take a new key for a new request.',
+  },
+  'order-invalid': {
+    status: 422,
+    title: 'The order breaks a rule',
+    help: 'Every violation is listed in "errors" with a JSON Pointer into the body.',
+  },
+  'partner-unknown': {
+    status: 422,
+    title: 'There is no such partner',
+    help: 'Partner ids are lower case. An administrator adds one with "parley partner add".',
+  },
+  'channel-unknown': {
+    status: 422,
+    title: 'The partner takes no orders',
+    help: 'The partner has no topic for orders. An administrator adds it with "parley partner add".',
+  },
+  'document-invalid': {
+    status: 422,
+    title: 'The order cannot be sent as its document',
+    help: 'The document made from the order breaks the contract with the partner; "errors" says where.',
+  },
+  'message-too-large': {
+    status: 422,
+    title: 'The order is larger than the topic takes',
+    help: "Split the order, or have the partner's topic and channel made larger.",
+  },
+  internal: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    help: 'Nothing was accepted. Tell the operator the traceId; the same request with the same Idempotency-Key is safe.',
+  },
+  'database-unavailable': {
+    status: 503,
+    title: 'The database cannot be reached',
+    help: 'Send the same request with the same Idempotency-Key after the seconds in Retry-After.',
+  },
+  overloaded: {
+    status: 503,
+    title: 'Too many requests are waiting',
+    help: 'Send the same request with the same Idempotency-Key after the seconds in Retry-After.',
+  },
+  'shutting-down': {
+    status: 503,
+    title: 'This process is stopping',
+    help: 'Send the same request again; another process takes it.',
+  },
+};
+
+/** Where the page of a code is: the `type` of its problems. */
+export const problemPage = (code: string): string => `/docs/problems/${code}`;

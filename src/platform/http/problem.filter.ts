@@ -1,0 +1,52 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Observable, throwError } from 'rxjs';
+import { messageOf } from '../errors';
+import type { Logger } from '../telemetry';
+import { problemOf, verdictOf } from './problem';
+import { requestIdOf } from './trace';
+
+/**
+ * Answers every failed HTTP request as problem+json. It is global, and a hybrid application hands global filters to its
+ * message handlers too: there it rethrows, for the consumer must see the error itself.
+ */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): Observable<never> | void {
+    if (host.getType() !== 'http') return throwError(() => error);
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const verdict = verdictOf(error);
+    this.record(error, verdict.code, verdict.status, request);
+    if (reply.sent) return;
+    if (verdict.retryAfter !== undefined) void reply.header('retry-after', String(verdict.retryAfter));
+    const instance = request.url.split('?', 1)[0] ?? '/';
+    void reply
+      .status(verdict.status)
+      .header('content-type', 'application/problem+json; charset=utf-8')
+      .send(JSON.stringify(problemOf(verdict, instance, request.id)));
+  }
+
+  private record(error: unknown, code: string, status: number, request: FastifyRequest): void {
+    const fields = {
+      code,
+      status,
+      trace: request.id,
+      request_id: requestIdOf(request.headers, request.id),
+      method: request.method,
+      route: request.routeOptions.url,
+    };
+    if (status < 500) this.logger.info(fields, 'request refused');
+    else
+      this.logger.error(
+        {
+          ...fields,
+          cause: messageOf(error),
+          stack: status === 500 && error instanceof Error ? error.stack : undefined,
+        },
+        'request failed',
+      );
+  }
+}

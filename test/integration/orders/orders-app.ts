@@ -1,0 +1,150 @@
+import 'reflect-metadata';
+import { Global, Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { CONTRACTS, topicFor } from '../../../src/contracts';
+import { addChannels, ChannelCatalog } from '../../../src/messaging/channels';
+import { Exchanges } from '../../../src/messaging/exchanges';
+import { Outbox } from '../../../src/messaging/outbox';
+import { JsonCodec } from '../../../src/messaging/registry';
+import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from '../../../src/orders';
+import { Partners } from '../../../src/partners';
+import { CLOCK, systemClock } from '../../../src/platform/clock';
+import { ConfigModule, loadConfig } from '../../../src/platform/config';
+import { Database, DatabaseModule } from '../../../src/platform/database';
+import { createHttpApp } from '../../../src/platform/http';
+import { createLogger, type Logger, TelemetryModule } from '../../../src/platform/telemetry';
+import { freshDatabase } from '../../support/database';
+
+export interface OrdersApp {
+  app: NestFastifyApplication;
+  database: Database;
+  /** How often the relay was told that rows are committed. */
+  wakes: () => number;
+  close(): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | number | undefined>;
+  body: string;
+  json: Record<string, unknown>;
+}
+
+const wiring = (wake: () => void) => {
+  @Global()
+  @Module({
+    providers: [
+      { provide: CLOCK, useValue: systemClock },
+      { provide: ChannelCatalog, inject: [Database], useFactory: (database: Database) => new ChannelCatalog(database) },
+      {
+        provide: Outbox,
+        inject: [ChannelCatalog],
+        useFactory: (channels: ChannelCatalog) => new Outbox(channels, new JsonCodec(), wake),
+      },
+      { provide: Exchanges, useValue: new Exchanges() },
+      { provide: Partners, inject: [Database], useFactory: (database: Database) => new Partners(database) },
+    ],
+    exports: [CLOCK, ChannelCatalog, Outbox, Exchanges, Partners],
+  })
+  class Wiring {}
+  return Wiring;
+};
+
+/** The orders room on a database of its own, with the partners acme and umbra; HTTP by injection. */
+export async function startOrders(options: { logger?: Logger } = {}): Promise<OrdersApp> {
+  const config = loadConfig({ DATABASE_URL: await freshDatabase(), KAFKA_BROKERS: 'unused:1', LOG_LEVEL: 'silent' });
+  let wakes = 0;
+  @Module({
+    imports: [
+      ConfigModule.forRoot(config),
+      TelemetryModule,
+      DatabaseModule.forRoot({ entities: [OrderEntity, OrderEventEntity, IdempotencyKeyEntity], migrations: [] }),
+      wiring(() => void wakes++),
+      OrdersModule,
+    ],
+  })
+  class Root {}
+  const app = await createHttpApp(Root, config, options.logger ?? createLogger('silent', 'test'));
+  const database = app.get(Database);
+  await database.dataSource.initialize();
+  await seed(database);
+  await app.init();
+  await app.getHttpAdapter().getInstance().ready();
+  return { app, database, wakes: () => wakes, close: () => app.close() };
+}
+
+async function seed(database: Database): Promise<void> {
+  const partners = new Partners(database);
+  const now = new Date();
+  await database.transaction(async (tx) => {
+    await tx.query(`DO $$ BEGIN
+      IF NOT EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = 'outbox_message'::regclass) THEN
+        CREATE TABLE outbox_message_test PARTITION OF outbox_message DEFAULT;
+      END IF; END $$`);
+    for (const id of ['acme', 'umbra']) {
+      await partners.add(tx, { id, name: id, createdAt: now });
+      await addChannels(
+        tx,
+        CONTRACTS.map((contract) => ({
+          partner: id,
+          topic: topicFor(contract, id),
+          direction: contract.direction,
+          format: 'json' as const,
+          partitions: 4,
+          maxMessageBytes: 1_048_588,
+          allowMissingId: false,
+        })),
+        now,
+      );
+    }
+  });
+}
+
+/** Sends one request and reads its answer; `body` is sent as it is when it is a string. */
+export async function send(
+  { app }: Pick<OrdersApp, 'app'>,
+  method: 'GET' | 'POST',
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await app.inject({
+    method,
+    url,
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const isJson = /json/.test(String(response.headers['content-type']));
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: response.body,
+    json: isJson ? (JSON.parse(response.body) as Record<string, unknown>) : {},
+  };
+}
+
+let drawn = 0;
+/** An order that breaks no rule, with a number of its own. */
+export const anOrder = (change: Record<string, unknown> = {}): Record<string, unknown> => ({
+  orderNumber: `T-${process.pid}-${++drawn}`,
+  partner: 'acme',
+  currency: 'EUR',
+  lines: [
+    { lineNumber: 1, item: 'A-100', quantity: '12.5', unit: 'C62', unitPrice: '9.99' },
+    { lineNumber: 2, item: 'B-200', quantity: '1', unit: 'KGM', unitPrice: '0.000001' },
+  ],
+  ...change,
+});
+
+export const place = (orders: Pick<OrdersApp, 'app'>, body: unknown, key = `k-${++drawn}`): Promise<Answer> =>
+  send(orders, 'POST', '/v1/orders', body, { 'idempotency-key': key });
+
+/** Rows of every table that an accepted order writes. */
+export async function counts(database: Database): Promise<Record<string, number>> {
+  const [row] = await database.query<Record<string, number>>(
+    `SELECT (SELECT count(*)::int FROM orders) AS orders, (SELECT count(*)::int FROM order_event) AS events,
+            (SELECT count(*)::int FROM exchange) AS exchanges, (SELECT count(*)::int FROM outbox_message) AS outbox,
+            (SELECT count(*)::int FROM idempotency_key) AS keys`,
+  );
+  return row ?? {};
+}
