@@ -1,4 +1,5 @@
 export { CONFIG, ConfigModule } from './config.module';
+export { envExample } from './env-example';
 export { KEYS, type Config } from './keys';
 export { ConfigError, loadConfig } from './load-config';
 export type { Role } from './parsers';

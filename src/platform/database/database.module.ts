@@ -2,8 +2,10 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { CONFIG, type Config } from '../config';
+import { LOGGER, type Logger } from '../telemetry';
 import { dataSourceOptions } from './data-source-options';
 import { Database } from './database';
+import { DatabaseMonitor } from './database-monitor';
 
 @Global()
 @Module({})
@@ -24,8 +26,13 @@ export class DatabaseModule {
           inject: [getDataSourceToken()],
           useFactory: (dataSource: DataSource) => new Database(dataSource),
         },
+        {
+          provide: DatabaseMonitor,
+          inject: [getDataSourceToken(), LOGGER],
+          useFactory: (dataSource: DataSource, log: Logger) => new DatabaseMonitor(dataSource, log),
+        },
       ],
-      exports: [Database, TypeOrmModule],
+      exports: [Database, DatabaseMonitor, TypeOrmModule],
     };
   }
 }

@@ -1,5 +1,6 @@
 export { dataSourceOptions } from './data-source-options';
 export { Database, query } from './database';
+export { DatabaseMonitor } from './database-monitor';
 export { DatabaseModule } from './database.module';
 export { migrate, pendingMigrations } from './migrate';
 export { isDatabaseOutage, isRetriable, sqlState } from './retriable';

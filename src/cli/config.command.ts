@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { envExample, KEYS, loadConfig } from '../platform/config';
+
+export function configCommand(): Command {
+  const config = new Command('config').description('Look at the configuration.');
+  config
+    .command('print')
+    .description(
+      'Print the values that this environment gives, secrets redacted; exit 1 with all faults if it has any.',
+    )
+    .action(() => {
+      const values = loadConfig();
+      for (const [name, key] of Object.entries(KEYS)) {
+        const value = values[name as keyof typeof values];
+        process.stdout.write(`${key.env}=${'secret' in key && value !== '' ? '[redacted]' : String(value)}\n`);
+      }
+    });
+  config
+    .command('example')
+    .description('Print .env.example: every key with its unit, default and reason.')
+    .action(() => void process.stdout.write(envExample()));
+  return config;
+}

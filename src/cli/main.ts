@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+import 'reflect-metadata';
+import { Command, CommanderError } from 'commander';
+import { ConfigError } from '../platform/config';
+import { AppError, messageOf } from '../platform/errors';
+import { configCommand } from './config.command';
+import { migrateCommand } from './migrate.command';
+import { partnerCommand } from './partner.command';
+
+/** 0 ok · 1 failed · 2 usage · 130 interrupted. */
+async function run(): Promise<number> {
+  const program = new Command('parley')
+    .description('Exchange business documents with partners over Kafka.')
+    .addHelpText(
+      'beforeAll',
+      'Examples:\n  parley migrate\n  parley partner add acme --name "Acme Ltd"\n  parley partner list --json\n',
+    )
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true });
+  for (const command of [migrateCommand(), partnerCommand(), configCommand()])
+    program.addCommand(command.exitOverride());
+  try {
+    await program.parseAsync();
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`${explain(error)}\n`);
+    return 1;
+  }
+}
+
+/** One sentence, the cause, what to do next. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  const cause = error instanceof Error && error.cause !== undefined ? `\nCause: ${messageOf(error.cause)}` : '';
+  const hint = error instanceof AppError && error.hint ? `\n${error.hint}` : '';
+  return `parley: ${messageOf(error)}${cause}${hint}`;
+}
+
+process.once('SIGINT', () => process.exit(130));
+void run().then((code) => process.exit(code));

@@ -1,0 +1,74 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { createKafkaAdmin } from '../messaging/kafka';
+import { addPartner, Partners } from '../partners';
+import { hint, print, withDatabase } from './context';
+
+interface AddOptions {
+  name?: string;
+  partitions: number;
+  allowMissingId: boolean;
+  json: boolean;
+}
+
+const partitionCount = (raw: string): number => {
+  if (!/^\d{1,4}$/.test(raw) || +raw < 1 || +raw > 1000)
+    throw new InvalidArgumentError('a whole number from 1 to 1000');
+  return +raw;
+};
+
+export function partnerCommand(): Command {
+  const partner = new Command('partner').description('Who we exchange documents with.');
+  partner
+    .command('add <id>')
+    .description(
+      'Create a partner with its topics and channels. Again changes nothing; after a failure it goes on where it stopped.',
+    )
+    .option('--name <name>', 'name for people (default: the id)')
+    .option('--partitions <n>', "partitions of each topic, fixed for the topic's life", partitionCount, 6)
+    .option('--allow-missing-id', 'identify records without ce_id by their place in the topic', false)
+    .option('--json', 'machine-readable result', false)
+    .action(add);
+  partner
+    .command('list')
+    .description('All partners.')
+    .option('--json', 'machine-readable result', false)
+    .action(async (options: { json: boolean }) => {
+      await withDatabase(async (database) => {
+        const partners = await new Partners(database).list();
+        print(
+          options.json,
+          partners,
+          partners.map(({ id, name, state }) => `${id}\t${state}\t${name}`),
+        );
+        if (partners.length === 0 && !options.json) hint('No partners yet: parley partner add acme --name "Acme Ltd"');
+      });
+    });
+  return partner;
+}
+
+async function add(id: string, options: AddOptions): Promise<void> {
+  await withDatabase(async (database, config) => {
+    const admin = createKafkaAdmin(config);
+    try {
+      const channels = await addPartner(
+        {
+          id,
+          name: options.name ?? id,
+          partitions: options.partitions,
+          replicationFactor: config.kafkaReplicationFactor,
+          allowMissingId: options.allowMissingId,
+        },
+        { database, partners: new Partners(database), admin, now: new Date() },
+      );
+      print(options.json, { partner: id, channels }, [
+        `partner ${id}`,
+        ...channels.map(
+          (channel) =>
+            `  ${channel.direction === 'out' ? 'we write ' : 'they write'} ${channel.topic} (${channel.partitions} partitions)`,
+        ),
+      ]);
+    } finally {
+      await admin.close();
+    }
+  });
+}

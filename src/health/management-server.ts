@@ -1,0 +1,27 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Paths that exist on the management port, and only there. */
+export const MANAGEMENT_PATHS = /^\/(livez|readyz|startupz|metrics)(\?|$)/;
+
+/**
+ * A second listener of the same application for probes and metrics, so that they are never exposed with the API and answer
+ * before it does. `route` is the application's request handler. Rejects with the system's error when the port is taken.
+ */
+export async function listenForManagement(
+  route: (request: IncomingMessage, response: ServerResponse) => void,
+  options: { host: string; port: number },
+): Promise<{ server: Server; port: number }> {
+  const server = createServer((request, response) => {
+    if (MANAGEMENT_PATHS.test(request.url ?? '')) route(request, response);
+    else
+      response
+        .writeHead(404, { 'content-type': 'text/plain' })
+        .end('Only /livez, /readyz, /startupz and /metrics live here.\n');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return { server, port: (server.address() as AddressInfo).port };
+}

@@ -1,0 +1,84 @@
+import { CONTRACTS, PARTNER_ID_PATTERN, topicFor } from '../contracts';
+import { addChannels, type Channel } from '../messaging/channels';
+import type { KafkaAdmin } from '../messaging/kafka';
+import type { Database } from '../platform/database';
+import { NonRetriableError } from '../platform/errors';
+import type { Partners } from './partners';
+
+export interface Onboarding {
+  id: string;
+  name: string;
+  /** Partitions of each of the partner's topics; fixed for the topics' life. */
+  partitions: number;
+  replicationFactor: number;
+  /** May a record without `ce_id` be identified by topic, partition and offset? */
+  allowMissingId: boolean;
+}
+
+/** Largest record that a partner's topic takes: Kafka's own default, a little over 1 MiB. */
+const MAX_MESSAGE_BYTES = 1_048_588;
+
+/** One topic per direction and document family, as the contracts say. */
+export function channelsFor(onboarding: Onboarding): Omit<Channel, 'id'>[] {
+  const byTopic = new Map<string, Omit<Channel, 'id'>>();
+  for (const contract of CONTRACTS) {
+    const topic = topicFor(contract, onboarding.id);
+    byTopic.set(topic, {
+      partner: onboarding.id,
+      topic,
+      direction: contract.direction,
+      format: 'json',
+      partitions: onboarding.partitions,
+      maxMessageBytes: MAX_MESSAGE_BYTES,
+      allowMissingId: onboarding.allowMissingId,
+    });
+  }
+  return [...byTopic.values()];
+}
+
+/**
+ * Adds a partner: topics first, so that no order is accepted for a topic that isn't there, then its rows in one transaction.
+ * Again changes nothing; after a failure it goes on where it stopped. Throws `partner-id-invalid`, or `partition-count-differs`
+ * when a topic exists with another number of partitions.
+ */
+export async function addPartner(
+  onboarding: Onboarding,
+  parts: { database: Database; partners: Partners; admin: KafkaAdmin; now: Date },
+): Promise<Omit<Channel, 'id'>[]> {
+  if (!new RegExp(PARTNER_ID_PATTERN).test(onboarding.id)) {
+    throw new NonRetriableError(
+      'partner-id-invalid',
+      `"${onboarding.id}" is no partner id: a lower-case letter, then up to 31 lower-case letters, digits or dashes.`,
+    );
+  }
+  const channels = channelsFor(onboarding);
+  await parts.admin.ensureTopics(
+    channels.map((channel) => ({
+      topic: channel.topic,
+      partitions: channel.partitions,
+      replicationFactor: onboarding.replicationFactor,
+      config: {
+        'max.message.bytes': String(channel.maxMessageBytes),
+        'min.insync.replicas': String(Math.max(1, onboarding.replicationFactor - 1)),
+      },
+    })),
+  );
+  const there = await parts.admin.describeTopics(channels.map((channel) => channel.topic));
+  for (const channel of channels) {
+    const found = there.get(channel.topic);
+    if (found && found.partitions !== channel.partitions) {
+      throw new NonRetriableError(
+        'partition-count-differs',
+        `Topic ${channel.topic} has ${found.partitions} partitions, not ${channel.partitions}.`,
+        {
+          hint: `Use --partitions ${found.partitions}, or a topic of a new version: the number is fixed for a topic's life.`,
+        },
+      );
+    }
+  }
+  await parts.database.transaction(async (tx) => {
+    await parts.partners.add(tx, { id: onboarding.id, name: onboarding.name, createdAt: parts.now });
+    await addChannels(tx, channels, parts.now);
+  });
+  return channels;
+}

@@ -1,0 +1,36 @@
+import { type Database, query, type Tx } from '../platform/database';
+import type { Partner } from './partner.entity';
+
+const COLUMNS = 'id, name, state, created_at AS "createdAt"';
+/** How long a known partner is believed without asking: an order must not cost a query for a row that hardly ever changes. */
+const CACHE_MS = 5000;
+
+/** Who our partners are. */
+export class Partners {
+  private readonly known = new Map<string, { partner: Partner; until: number }>();
+
+  constructor(private readonly database: Database) {}
+
+  /** From memory for up to 5 s; an unknown id is always looked up. */
+  async find(id: string): Promise<Partner | undefined> {
+    const cached = this.known.get(id);
+    if (cached && cached.until > performance.now()) return cached.partner;
+    const [partner] = await this.database.query<Partner>(`SELECT ${COLUMNS} FROM partner WHERE id = :id`, { id });
+    if (partner) this.known.set(id, { partner, until: performance.now() + CACHE_MS });
+    else this.known.delete(id);
+    return partner;
+  }
+
+  list(): Promise<Partner[]> {
+    return this.database.query<Partner>(`SELECT ${COLUMNS} FROM partner ORDER BY id`);
+  }
+
+  /** Adds the partner, or leaves the one that is there. */
+  async add(tx: Tx, partner: Pick<Partner, 'id' | 'name' | 'createdAt'>): Promise<void> {
+    await query(
+      tx,
+      `INSERT INTO partner (id, name, created_at) VALUES (:id, :name, :createdAt) ON CONFLICT (id) DO NOTHING`,
+      { ...partner },
+    );
+  }
+}

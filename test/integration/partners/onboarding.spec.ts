@@ -1,0 +1,108 @@
+import 'reflect-metadata';
+import { pino } from 'pino';
+import { DataSource } from 'typeorm';
+import { ChannelCatalog } from '../../../src/messaging/channels';
+import { createKafkaAdmin, type KafkaAdmin } from '../../../src/messaging/kafka';
+import { addPartner, type Onboarding, PartitionCheck, Partners } from '../../../src/partners';
+import { Database } from '../../../src/platform/database';
+import { freshDatabase } from '../../support/database';
+import { deleteTopic, uniqueName } from '../../support/kafka';
+import { testConfig } from '../../support/config';
+
+const now = new Date('2026-03-01T00:00:00.000Z');
+let database: Database;
+let admin: KafkaAdmin;
+
+beforeAll(async () => {
+  const url = await freshDatabase();
+  database = new Database(await new DataSource({ type: 'postgres', url, installExtensions: false }).initialize());
+  admin = createKafkaAdmin(testConfig(url));
+});
+
+afterAll(async () => {
+  await admin.close();
+  await database.dataSource.destroy();
+});
+
+const onboarding = (id = uniqueName('acme')): Onboarding => ({
+  id,
+  name: 'Acme',
+  partitions: 3,
+  replicationFactor: 1,
+  allowMissingId: false,
+});
+const add = (plan: Onboarding) => addPartner(plan, { database, partners: new Partners(database), admin, now });
+
+describe('adding a partner', () => {
+  it('makes its topics, its channels and its row', async () => {
+    const plan = onboarding();
+    await add(plan);
+    const catalog = new ChannelCatalog(database);
+    await catalog.load();
+    expect(catalog.find(`orders.${plan.id}.request.v1`)).toMatchObject({
+      partner: plan.id,
+      direction: 'out',
+      partitions: 3,
+    });
+    expect(catalog.find(`orders.${plan.id}.response.v1`)).toMatchObject({
+      partner: plan.id,
+      direction: 'in',
+      partitions: 3,
+    });
+    const topics = await admin.describeTopics([`orders.${plan.id}.request.v1`, `orders.${plan.id}.response.v1`]);
+    expect([...topics.values()].map((topic) => topic.partitions)).toEqual([3, 3]);
+    expect(await new Partners(database).find(plan.id)).toMatchObject({ id: plan.id, name: 'Acme', state: 'active' });
+  });
+
+  it('changes nothing the second time and completes what a failure left', async () => {
+    const plan = onboarding();
+    await add(plan);
+    await deleteTopic(`orders.${plan.id}.response.v1`);
+    await add(plan);
+    expect((await admin.describeTopics([`orders.${plan.id}.response.v1`])).size).toBe(1);
+    const [count] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM channel WHERE partner = :id', {
+      id: plan.id,
+    });
+    expect(count?.n).toBe(2);
+  });
+
+  it('moves the version of the set of channels, which running consumers poll', async () => {
+    const catalog = new ChannelCatalog(database);
+    await catalog.load();
+    await add(onboarding());
+    expect(await catalog.currentVersion()).toBeGreaterThan(catalog.version);
+  });
+
+  it('refuses a topic that has another number of partitions, before anything is written', async () => {
+    const plan = onboarding();
+    await add(plan);
+    await database.query('DELETE FROM channel WHERE partner = :id', { id: plan.id });
+    await expect(add({ ...plan, partitions: 5 })).rejects.toMatchObject({
+      code: 'partition-count-differs',
+      hint: expect.stringContaining('--partitions 3') as string,
+    });
+    expect(await database.query('SELECT 1 FROM channel WHERE partner = :id', { id: plan.id })).toEqual([]);
+  });
+
+  it.each(['Acme', '4711', 'ac.me', 'a'.repeat(33), ''])('refuses the id "%s"', async (id) => {
+    await expect(add(onboarding(id))).rejects.toMatchObject({ code: 'partner-id-invalid' });
+  });
+});
+
+describe('the comparison at start', () => {
+  it('names a topic that is missing and one whose partition count differs', async () => {
+    const [gone, grown] = [onboarding(), onboarding()];
+    await add(gone);
+    await add(grown);
+    await deleteTopic(`orders.${gone.id}.request.v1`);
+    await database.query('UPDATE channel SET partitions = 2 WHERE topic = :topic', {
+      topic: `orders.${grown.id}.request.v1`,
+    });
+    const catalog = new ChannelCatalog(database);
+    await catalog.load();
+    const check = new PartitionCheck(catalog, admin, pino({ level: 'silent' }));
+    await check.run(AbortSignal.timeout(20_000));
+    expect(check.trouble).toContain(`orders.${gone.id}.request.v1 does not exist`);
+    expect(check.trouble).toContain(`orders.${grown.id}.request.v1 has 3 partitions, its channel 2`);
+  });
+});

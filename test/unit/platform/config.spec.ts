@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError, envExample, KEYS, loadConfig } from '../../../src/platform/config';
+
+const REQUIRED = { DATABASE_URL: 'postgres://u:p@127.0.0.1:5432/parley', KAFKA_BROKERS: '127.0.0.1:9092' };
+
+const faultsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+};
+
+describe('the configuration', () => {
+  it('needs only a database and a broker', () => {
+    expect(loadConfig(REQUIRED)).toMatchObject({
+      roles: ['api', 'relay', 'consumer'],
+      httpHost: '127.0.0.1',
+      httpPort: 3000,
+    });
+  });
+
+  it('lists every fault at once, each with its key', () => {
+    const faults = faultsOf({
+      ROLES: 'api,chef',
+      HTTP_PORT: '99999',
+      KAFKA_SSL: 'maybe',
+      KAFKA_SASL_MECHANISM: 'plain',
+    });
+    for (const key of ['ROLES', 'HTTP_PORT', 'KAFKA_SSL', 'DATABASE_URL', 'KAFKA_BROKERS', 'KAFKA_SASL_USERNAME']) {
+      expect(faults.join('\n')).toContain(key);
+    }
+  });
+
+  it('never repeats a secret, not even a wrong one', () => {
+    const faults = faultsOf({ ...REQUIRED, DATABASE_URL: 'mysql://root:hunter2@x/y' });
+    expect(faults).toHaveLength(1);
+    expect(faults.join()).not.toContain('hunter2');
+  });
+
+  it('refuses a password in clear over an open wire', () => {
+    const env = { ...REQUIRED, KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' };
+    expect(faultsOf(env)).toEqual([expect.stringContaining('KAFKA_SSL')]);
+    expect(faultsOf({ ...env, KAFKA_SSL: 'true' })).toEqual([]);
+  });
+
+  it('takes an empty variable for an absent one', () => {
+    expect(loadConfig({ ...REQUIRED, HTTP_PORT: '' }).httpPort).toBe(3000);
+  });
+
+  it('is written down in .env.example, word for word', () => {
+    expect(readFileSync('.env.example', 'utf8')).toBe(envExample());
+  });
+
+  it('names a unit and a reason for every key', () => {
+    for (const key of Object.values(KEYS)) {
+      expect(key.unit).not.toBe('');
+      expect(key.doc.length).toBeGreaterThan(10);
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { pino } from 'pino';
+import { Lifecycle } from '../../../src/platform/lifecycle';
+
+const log = pino({ level: 'silent' });
+
+describe('the end of a process', () => {
+  it('takes no new work first and closes the database last, whatever the order of registration', async () => {
+    const lifecycle = new Lifecycle(log, 0);
+    const done: string[] = [];
+    for (const stage of ['database', 'relay', 'http', 'intake', 'consumer', 'kafka', 'background'] as const) {
+      lifecycle.onStop(stage, stage, () => Promise.resolve(void done.push(stage)));
+    }
+    await lifecycle.stop('test');
+    expect(done).toEqual(['intake', 'consumer', 'relay', 'background', 'http', 'kafka', 'database']);
+    expect(lifecycle.phase).toBe('stopped');
+  });
+
+  it('serves on, unready, for the drain delay before anything stops', async () => {
+    const lifecycle = new Lifecycle(log, 30);
+    lifecycle.serving();
+    const seen: string[] = [];
+    lifecycle.onStop('intake', 'intake', () => Promise.resolve(void seen.push('intake')));
+    const stopped = lifecycle.stop('test');
+    expect([lifecycle.phase, lifecycle.signal.aborted, seen]).toEqual(['draining', false, []]);
+    await stopped;
+    expect([lifecycle.signal.aborted, seen]).toEqual([true, ['intake']]);
+  });
+
+  it('goes on when a step fails', async () => {
+    const lifecycle = new Lifecycle(log, 0);
+    const last = jest.fn(() => Promise.resolve());
+    lifecycle.onStop('relay', 'relay', () => Promise.reject(new Error('broker gone')));
+    lifecycle.onStop('database', 'database', last);
+    await lifecycle.stop('test');
+    expect(last).toHaveBeenCalledTimes(1);
+  });
+
+  it('stops once, however often it is asked', async () => {
+    const lifecycle = new Lifecycle(log, 0);
+    const step = jest.fn(() => Promise.resolve());
+    lifecycle.onStop('intake', 'intake', step);
+    await Promise.all([lifecycle.stop('a'), lifecycle.stop('b')]);
+    expect(step).toHaveBeenCalledTimes(1);
+  });
+
+  it('never becomes ready again', async () => {
+    const lifecycle = new Lifecycle(log, 0);
+    await lifecycle.stop('test');
+    lifecycle.serving();
+    expect(lifecycle.phase).toBe('stopped');
+  });
+});
