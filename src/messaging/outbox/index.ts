@@ -1,2 +1,6 @@
 export { Outbox } from './outbox';
 export type { Outgoing, PreparedMessage } from './outbox-message';
+export { ensurePartitions, maintainPartitions, type PartitionPass, type PartitionPolicy } from './partitions';
+export { receiptsOf, type Receipt, type SentAddress } from './receipts';
+export { createRelay, Relay, type RelayOptions, type RelayState } from './relay';
+export type { RelayObserver } from './relay-session';

@@ -1,0 +1,175 @@
+import type { QueryRunner } from 'typeorm';
+import type { Database } from '../../platform/database';
+import { SEQUENCE_POSITION } from './read-query';
+
+/** Held while partitions are made or dropped, by whichever role does it. */
+const PARTITION_LOCK = 7_275_392;
+const AHEAD = 4;
+
+export interface PartitionPolicy {
+  /** Rows of a new partition. */
+  rows: number;
+  /** Sent rows are kept at least this long, ms. Unsent ones never expire. */
+  retentionMs: number;
+}
+
+/** What a pass did, for the log. */
+export interface PartitionPass {
+  created: string[];
+  dropped: string[];
+  /** Partitions that looked sent but hold rows that the cursor has not seen: kept, and a reason for an alarm. */
+  refused: string[];
+}
+
+interface Partition {
+  /** Lower bound, which also names it. */
+  from: bigint;
+  to: bigint;
+  /** Left half detached by a pass that was interrupted. */
+  pending: boolean;
+}
+
+/**
+ * Keeps four empty partitions ahead of the number sequence, since inserts fail without one. Any role calls it, at start and
+ * now and then. CREATE, then ATTACH, so that writers are never blocked. Returns the names of new ones.
+ */
+export function ensurePartitions(database: Database, policy: Pick<PartitionPolicy, 'rows'>): Promise<string[]> {
+  return locked(database, (runner) => createAhead(runner, policy.rows));
+}
+
+/** {@link ensurePartitions}, and drops partitions that are wholly sent and older than the retention, with their receipts. */
+export function maintainPartitions(database: Database, policy: PartitionPolicy, now: Date): Promise<PartitionPass> {
+  return locked(database, async (runner) => {
+    const created = await createAhead(runner, policy.rows);
+    await finishDetaching(runner);
+    const pass: PartitionPass = { created, dropped: [], refused: [] };
+    for (const partition of await expired(runner, new Date(now.getTime() - policy.retentionMs))) {
+      ((await dropSent(runner, partition)) ? pass.dropped : pass.refused).push(nameOf('message', partition.from));
+    }
+    return pass;
+  });
+}
+
+async function locked<T>(database: Database, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+  const runner = database.dataSource.createQueryRunner();
+  try {
+    // A session's lock, since DETACH CONCURRENTLY runs in no transaction.
+    await runner.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
+    try {
+      return await work(runner);
+    } finally {
+      await runner.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]);
+    }
+  } finally {
+    await runner.release();
+  }
+}
+
+const nameOf = (table: 'message' | 'receipt', from: bigint) => `outbox_${table}_p${from}`;
+
+async function list(runner: QueryRunner): Promise<Partition[]> {
+  const rows = (await runner.query(
+    `SELECT pg_get_expr(c.relpartbound, c.oid) AS bound, i.inhdetachpending AS pending
+     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'outbox_message'::regclass`,
+  )) as { bound: string; pending: boolean }[];
+  return rows
+    .map(({ bound, pending }) => {
+      const match = /FROM \('(\d+)'\) TO \('(\d+)'\)/.exec(bound);
+      if (!match) throw new Error(`outbox_message has a partition with the bound ${bound}`);
+      return { from: BigInt(match[1] ?? 0), to: BigInt(match[2] ?? 0), pending };
+    })
+    .sort((a, b) => (a.from < b.from ? -1 : 1));
+}
+
+async function createAhead(runner: QueryRunner, rows: number): Promise<string[]> {
+  const [sequence] = (await runner.query(SEQUENCE_POSITION)) as Record<string, string>[];
+  const position = BigInt(Object.values(sequence ?? {})[0] ?? 0);
+  const partitions = await list(runner);
+  let next = partitions.at(-1)?.to ?? position + 1n;
+  let ahead = partitions.filter(({ from }) => from > position).length;
+  const created: string[] = [];
+  // The partition that takes the next number is not ahead.
+  while (ahead < AHEAD || next <= position + 1n) {
+    const to = next + BigInt(rows);
+    await create(runner, { from: next, to });
+    created.push(nameOf('message', next));
+    if (next > position) ahead++;
+    next = to;
+  }
+  return created;
+}
+
+async function create(runner: QueryRunner, { from, to }: { from: bigint; to: bigint }): Promise<void> {
+  await runner.startTransaction();
+  try {
+    await runner.query(`SET LOCAL lock_timeout = '5s'`);
+    for (const table of ['message', 'receipt'] as const) {
+      const name = nameOf(table, from);
+      await runner.query(
+        `CREATE TABLE ${name} (LIKE outbox_${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`,
+      );
+      await runner.query(`ALTER TABLE outbox_${table} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`);
+    }
+    await runner.commitTransaction();
+  } catch (error) {
+    await runner.rollbackTransaction();
+    throw error;
+  }
+}
+
+/** A pass that was interrupted while it detached has taken a partition out of the table's plans already: finish it. */
+async function finishDetaching(runner: QueryRunner): Promise<void> {
+  for (const { from, pending } of await list(runner)) {
+    if (!pending) continue;
+    await runner.query(`ALTER TABLE outbox_message DETACH PARTITION ${nameOf('message', from)} FINALIZE`);
+    await dropDetached(runner, from);
+  }
+}
+
+/** Partitions that end at or below the floor of everything unsent, and whose youngest message is older than `before`. */
+async function expired(runner: QueryRunner, before: Date): Promise<Partition[]> {
+  const [cursor] = (await runner.query('SELECT floor_xmin FROM outbox_cursor')) as { floor_xmin: string }[];
+  const floor = BigInt(cursor?.floor_xmin ?? 0);
+  const found: Partition[] = [];
+  for (const partition of await list(runner)) {
+    if (partition.pending || partition.to - 1n > floor) continue;
+    const [youngest] = (await runner.query(
+      `SELECT time < $1 AS old FROM ${nameOf('message', partition.from)} ORDER BY seq DESC LIMIT 1`,
+      [before],
+    )) as { old: boolean }[];
+    if (youngest?.old ?? true) found.push(partition);
+  }
+  return found;
+}
+
+/** DETACH CONCURRENTLY blocks neither writers nor the relay; it waits for transactions that use the table. */
+async function dropSent(runner: QueryRunner, { from }: Partition): Promise<boolean> {
+  if (await holdsUnsent(runner, from)) return false;
+  await runner.query(`ALTER TABLE outbox_message DETACH PARTITION ${nameOf('message', from)} CONCURRENTLY`);
+  return dropDetached(runner, from);
+}
+
+/** Looks once more, at the table alone, now that nobody can write into it. What must not be dropped is put back. */
+async function dropDetached(runner: QueryRunner, from: bigint): Promise<boolean> {
+  if (await holdsUnsent(runner, from)) {
+    const [bound] = (await runner.query(`SELECT max(seq) AS top FROM ${nameOf('message', from)}`)) as { top: string }[];
+    const above = (await list(runner)).find((partition) => partition.from > from);
+    const to = above?.from ?? BigInt(bound?.top ?? from) + 1n;
+    await runner.query(
+      `ALTER TABLE outbox_message ATTACH PARTITION ${nameOf('message', from)} FOR VALUES FROM (${from}) TO (${to})`,
+    );
+    return false;
+  }
+  await runner.query(`DROP TABLE ${nameOf('message', from)}, ${nameOf('receipt', from)}`);
+  return true;
+}
+
+/** Does the cursor not cover a row of it? Rows from another cluster are judged by their number: their ids mean nothing here. */
+async function holdsUnsent(runner: QueryRunner, from: bigint): Promise<boolean> {
+  const [row] = (await runner.query(
+    `SELECT EXISTS (SELECT FROM ${nameOf('message', from)} m, outbox_cursor c
+       WHERE CASE WHEN m.seq <= c.foreign_upto THEN c.win IS NOT NULL AND c.hi <= c.foreign_upto AND m.seq > c.last_seq
+                  ELSE NOT pg_visible_in_snapshot(m.xid, c.done) END) AS unsent`,
+  )) as { unsent: boolean }[];
+  return row?.unsent ?? true;
+}
