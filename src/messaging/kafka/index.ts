@@ -1,3 +1,4 @@
+export { createBatchSource } from './batch-source';
 export type { KafkaSettings } from './client-settings';
 export { createKafkaAdmin, type KafkaAdmin, type TopicDescription, type TopicPlan } from './kafka-admin';
 export { createLanePublisher } from './lane-publisher';
@@ -5,6 +6,7 @@ export { partitionOf } from './partition';
 export { PublishError, type PublishOutcome } from './publish-error';
 export type {
   BatchSource,
+  BatchSourceOptions,
   InboundRecord,
   LaneBatch,
   LanePublisher,
