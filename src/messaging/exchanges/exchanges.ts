@@ -1,28 +1,31 @@
 import type { Direction } from '../../contracts';
 import { query, type Tx } from '../../platform/database';
+import type { Logger } from '../../platform/telemetry';
 import type { Exchange, ExchangeAnswer } from './exchange';
 
 const COLUMNS = `correlation_id AS "correlationId", partner, direction, kind, order_number AS "orderNumber", request_message_id AS "requestMessageId",
   request_seq AS "requestSeq", state, deadline, resends, opened_at AS "openedAt", answer_message_id AS "answerMessageId", answer_code AS "answerCode", answered_at AS "answeredAt"`;
 
-/** The request/response ledger. */
+export type NewExchange = Pick<
+  Exchange,
+  | 'correlationId'
+  | 'partner'
+  | 'direction'
+  | 'kind'
+  | 'orderNumber'
+  | 'requestMessageId'
+  | 'requestSeq'
+  | 'deadline'
+  | 'openedAt'
+>;
+
+/** The request/response ledger. Everything is keyed under its partner: nobody answers another's exchange. */
 export class Exchanges {
+  /** @param logger where a message that names another partner's exchange is reported as a security event */
+  constructor(private readonly logger?: Logger) {}
+
   /** Opens exchanges in the transaction that also writes their requests. */
-  async open(
-    tx: Tx,
-    exchanges: readonly Pick<
-      Exchange,
-      | 'correlationId'
-      | 'partner'
-      | 'direction'
-      | 'kind'
-      | 'orderNumber'
-      | 'requestMessageId'
-      | 'requestSeq'
-      | 'deadline'
-      | 'openedAt'
-    >[],
-  ): Promise<void> {
+  async open(tx: Tx, exchanges: readonly NewExchange[]): Promise<void> {
     if (exchanges.length === 0) return;
     await query(
       tx,
@@ -45,8 +48,9 @@ export class Exchanges {
   }
 
   /**
-   * Locks the exchanges with these correlation ids, of any partner: one that belongs to another partner must be seen to be
-   * reported, and is not locked. Call it in a statement after the orders are locked (lock order: orders, then exchanges).
+   * Locks this partner's exchanges with these correlation ids. The result also holds another partner's exchange where the
+   * id is only theirs: seen to be reported, never locked; tell them apart with `ownExchange`. Call it after the
+   * orders are locked (lock order: orders, then exchanges).
    */
   async lock(
     tx: Tx,
@@ -54,26 +58,17 @@ export class Exchanges {
     direction: Direction,
     correlationIds: readonly string[],
   ): Promise<Map<string, Exchange>> {
-    if (correlationIds.length === 0) return new Map();
-    const own = await query<Exchange>(
-      tx,
-      `SELECT ${COLUMNS} FROM exchange WHERE correlation_id = ANY(:ids::text[]) AND partner = :partner AND direction = :direction ORDER BY correlation_id FOR UPDATE`,
-      { ids: correlationIds, partner, direction },
-    );
-    const found = new Map(own.map((exchange) => [exchange.correlationId, exchange]));
-    const missing = correlationIds.filter((id) => !found.has(id));
-    if (missing.length > 0) {
-      // A second look, in a new statement: READ COMMITTED may only now see a request that committed meanwhile.
-      const others = await query<Exchange>(
-        tx,
-        `SELECT ${COLUMNS} FROM exchange WHERE correlation_id = ANY(:ids::text[]) AND direction = :direction ORDER BY correlation_id, (partner = :partner)`,
-        {
-          ids: missing,
-          partner,
-          direction,
-        },
-      );
-      for (const exchange of others) found.set(exchange.correlationId, exchange);
+    const found = new Map<string, Exchange>();
+    // A second look, in a new statement, before an answer is called unknown: READ COMMITTED may only now see a request
+    // that committed meanwhile.
+    for (const look of ['own', 'own', 'foreign'] as const) {
+      const ids = [...new Set(correlationIds)].filter((id) => !found.has(id));
+      if (ids.length === 0) break;
+      const rows =
+        look === 'own'
+          ? await this.lockOwn(tx, partner, direction, ids)
+          : await this.findForeign(tx, partner, direction, ids);
+      for (const exchange of rows) found.set(exchange.correlationId, exchange);
     }
     return found;
   }
@@ -97,5 +92,34 @@ export class Exchanges {
         at: last.map((answer) => answer.at),
       },
     );
+  }
+
+  private lockOwn(tx: Tx, partner: string, direction: Direction, ids: readonly string[]): Promise<Exchange[]> {
+    return query<Exchange>(
+      tx,
+      `SELECT ${COLUMNS} FROM exchange WHERE correlation_id = ANY(:ids::text[]) AND partner = :partner AND direction = :direction
+       ORDER BY correlation_id FOR UPDATE`,
+      { ids, partner, direction },
+    );
+  }
+
+  private async findForeign(
+    tx: Tx,
+    partner: string,
+    direction: Direction,
+    ids: readonly string[],
+  ): Promise<Exchange[]> {
+    const foreign = await query<Exchange>(
+      tx,
+      `SELECT ${COLUMNS} FROM exchange WHERE correlation_id = ANY(:ids::text[]) AND partner <> :partner AND direction = :direction`,
+      { ids, partner, direction },
+    );
+    for (const { correlationId, partner: owner } of foreign) {
+      this.logger?.warn(
+        { security: true, code: 'exchange-foreign', partner, owner, correlation_id: correlationId },
+        "a message names another partner's exchange",
+      );
+    }
+    return foreign;
   }
 }

@@ -1,2 +1,3 @@
 export type { Exchange, ExchangeAnswer, ExchangeState } from './exchange';
-export { Exchanges } from './exchanges';
+export { Exchanges, type NewExchange } from './exchanges';
+export { ownExchange, type ExchangeRefusal, type OwnExchange } from './own-exchange';

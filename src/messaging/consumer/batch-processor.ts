@@ -1,0 +1,191 @@
+import { AppError } from '../../platform/errors';
+import type { Logger } from '../../platform/telemetry';
+import type { Channel, ChannelCatalog } from '../channels';
+import type { InboundRecord, RecordBatch } from '../kafka';
+import type { Codec } from '../registry';
+import type { BatchSettler, WorkItem } from './batch-settler';
+import type { ConsumerHealth } from './consumer-health';
+import { type ContractsByType, inspect } from './inspect';
+import { PartitionWork } from './partition-work';
+import { PartnerQueue, type Portion } from './partner-queue';
+import { Abandoned, type Membership, Patience } from './patience';
+
+export interface BatchLimits {
+  /** Most records in one transaction. */
+  size: number;
+  /** How long a batch that is not full waits for more, ms. */
+  lingerMs: number;
+  /** Most transactions at once; they come out of the process's database pool. */
+  transactions: number;
+}
+
+/** What inspection needs to know. */
+export interface Documents {
+  contracts: ContractsByType;
+  codec: Codec;
+}
+
+/** Collects what waits of a partner's partitions into batches and has them settled; offsets follow the commit. */
+export class BatchProcessor {
+  private readonly queues = new Map<string, PartnerQueue>();
+  private readonly works = new Set<PartitionWork>();
+  private readonly running = new Set<Promise<void>>();
+  private readonly closing = new AbortController();
+  private readonly patience: Patience;
+  private timer: NodeJS.Timeout | undefined;
+  private lastSettledAt: Date | undefined;
+
+  constructor(
+    private readonly channels: ChannelCatalog,
+    private readonly documents: Documents,
+    private readonly settler: BatchSettler,
+    private readonly limits: BatchLimits,
+    logger: Logger,
+  ) {
+    this.patience = new Patience(logger, this.closing.signal, () => this.pump());
+  }
+
+  /**
+   * Resolves when every record of the batch has a recorded outcome that the batch was told of, or when the partition is no
+   * longer ours or was given back. Never rejects for what a record or our infrastructure does.
+   */
+  async process(batch: RecordBatch): Promise<void> {
+    if (batch.records.length === 0 || this.closing.signal.aborted) return;
+    const channel = this.channels.find(batch.topic) ?? (await this.awaitChannel(batch));
+    if (!channel || this.closing.signal.aborted) return;
+    const work = new PartitionWork(batch, channel);
+    this.works.add(work);
+    this.enqueue(work);
+    this.pump();
+    try {
+      await work.finished;
+    } finally {
+      this.works.delete(work);
+    }
+  }
+
+  /** What is waited for, and since when the oldest record in hand has no outcome. */
+  get signals(): {
+    waitingFor: ConsumerHealth['waitingFor'];
+    trouble: string | undefined;
+    lastSettledAt: Date | undefined;
+    oldestUnprocessed: Date | undefined;
+  } {
+    const { current } = this.patience;
+    const oldest = Math.min(...[...this.works].map((work) => work.oldestUnsettled ?? Infinity));
+    return {
+      waitingFor: current?.what,
+      trouble: current?.sentence,
+      lastSettledAt: this.lastSettledAt,
+      oldestUnprocessed: Number.isFinite(oldest) ? new Date(oldest) : undefined,
+    };
+  }
+
+  /** Lets running transactions end, begins none, and commits no offset of what is left. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    clearTimeout(this.timer);
+    for (const queue of this.queues.values()) for (const work of queue.drain()) work.close();
+    await Promise.allSettled([...this.running]);
+  }
+
+  /** A topic that we subscribed to has a channel; where this copy lacks it, the next reading has it. Undefined: the partition is gone. */
+  private async awaitChannel(batch: RecordBatch): Promise<Channel | undefined> {
+    const membership: Membership = {
+      topic: batch.topic,
+      partition: batch.partition,
+      get isGone() {
+        return batch.isStale();
+      },
+      heartbeat: () => batch.heartbeat(),
+      giveBack: (forMs, reason) => batch.pause(forMs, reason),
+    };
+    try {
+      return await this.patience.run([membership], () => this.readChannel(batch.topic), true);
+    } catch (error) {
+      if (error instanceof Abandoned) return undefined;
+      throw error;
+    }
+  }
+
+  private async readChannel(topic: string): Promise<Channel> {
+    await this.channels.load();
+    const channel = this.channels.find(topic);
+    if (!channel) throw new AppError('channel-unknown', `The topic ${topic} has no channel.`);
+    return channel;
+  }
+
+  private enqueue(work: PartitionWork): void {
+    const { partner } = work.channel;
+    let queue = this.queues.get(partner);
+    if (!queue) this.queues.set(partner, (queue = new PartnerQueue()));
+    queue.add(work);
+  }
+
+  /** Starts every batch that is due while there is room, partners in turn; sets the clock for the next one. */
+  private pump(): void {
+    clearTimeout(this.timer);
+    if (this.closing.signal.aborted) return;
+    let next = Infinity;
+    for (const [partner, queue] of [...this.queues]) {
+      let due = this.dueIn(queue);
+      for (; due <= 0 && this.hasRoom; due = this.dueIn(queue)) {
+        this.queues.delete(partner);
+        this.queues.set(partner, queue);
+        this.start(queue);
+      }
+      if (due > 0) next = Math.min(next, due);
+    }
+    if (Number.isFinite(next)) this.timer = setTimeout(() => this.pump(), next);
+  }
+
+  private dueIn(queue: PartnerQueue): number {
+    return queue.dueIn(this.limits.size, this.limits.lingerMs, Date.now());
+  }
+
+  /** A batch that waits for our infrastructure holds no transaction: others may go on meanwhile. */
+  private get hasRoom(): boolean {
+    return this.running.size - this.patience.count < this.limits.transactions;
+  }
+
+  private start(queue: PartnerQueue): void {
+    const portions = queue.take(this.limits.size);
+    queue.running++;
+    const run = this.settle(portions).finally(() => {
+      queue.running--;
+      this.running.delete(run);
+      for (const { work } of portions) {
+        if (work.remaining > 0 && !work.isGone && !this.closing.signal.aborted) this.enqueue(work);
+        else work.close();
+      }
+      this.pump();
+    });
+    this.running.add(run);
+  }
+
+  /** Never rejects. A defect of ours is waited out like an outage: leaving the records would lose their place. */
+  private async settle(portions: readonly Portion[]): Promise<void> {
+    const works = portions.map(({ work }) => work);
+    try {
+      const items = await this.patience.run(works, () => this.inspectAll(portions), true);
+      await this.patience.run(works, () => this.settler.settle(items, this.patience), true);
+      this.lastSettledAt = new Date();
+      await Promise.all(portions.map(({ work, records }) => work.acknowledge(lastOf(records).offset)));
+    } catch {
+      // Abandoned: offsets stay, the records come again.
+    }
+  }
+
+  private async inspectAll(portions: readonly Portion[]): Promise<WorkItem[]> {
+    const { contracts, codec } = this.documents;
+    const items: WorkItem[] = [];
+    for (const { work, records } of portions) {
+      for (const record of records) {
+        items.push({ work, inspected: await inspect(record, work.channel, contracts, codec) });
+      }
+    }
+    return items;
+  }
+}
+
+const lastOf = (records: Portion['records']): InboundRecord => records.at(-1) as InboundRecord;

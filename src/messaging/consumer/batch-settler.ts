@@ -1,0 +1,93 @@
+import type { Clock } from '../../platform/clock';
+import type { Database, Tx } from '../../platform/database';
+import type { Logger } from '../../platform/telemetry';
+import type { ConsumerCounters } from './counters';
+import { outcomeOf } from './failure';
+import type { InspectedRecord } from './inspect';
+import type { PartitionWork } from './partition-work';
+import { Abandoned, type Patience } from './patience';
+import type { Dispatch, RecordTransaction, Settled } from './record-transaction';
+
+/** A record of a batch and the partition that it came from. */
+export interface WorkItem {
+  work: PartitionWork;
+  inspected: InspectedRecord;
+}
+
+/** Brings a batch to its recorded outcomes: one transaction when all is well, halves when a handler throws. */
+export class BatchSettler {
+  constructor(
+    private readonly database: Database,
+    private readonly steps: RecordTransaction,
+    private readonly dispatch: Dispatch,
+    private readonly clock: Clock,
+    private readonly counters: ConsumerCounters,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Resolves when every record of a partition that is still ours has its outcome committed. An exception halves the batch
+   * down to the offender, which is parked with its key. Order within a key survives: halves run in order, and a
+   * parked key holds what comes later.
+   */
+  async settle(items: readonly WorkItem[], patience: Patience): Promise<void> {
+    try {
+      await this.commit(items, patience, (tx, records, now) => this.steps.apply(tx, records, now, this.dispatch));
+    } catch (error) {
+      if (error instanceof Abandoned) throw error;
+      const [only] = items;
+      if (items.length === 1 && only) return this.park(only, error, patience);
+      const middle = items.length >> 1;
+      await this.settle(items.slice(0, middle), patience);
+      await this.settle(items.slice(middle), patience);
+    }
+  }
+
+  private async park(item: WorkItem, error: unknown, patience: Patience): Promise<void> {
+    const outcome = outcomeOf(error);
+    // Not the error itself: a database error carries the statement's parameters, which are the partner's document.
+    const { stack } = error instanceof Error ? error : {};
+    const fields = { ...named(item.inspected), code: outcome.code, attempt: 1, stack };
+    this.logger.error(fields, 'a handler failed');
+    await this.commit([item], patience, (tx, _records, now) => this.steps.park(tx, item.inspected, now, outcome), true);
+  }
+
+  private async commit(
+    items: readonly WorkItem[],
+    patience: Patience,
+    steps: (tx: Tx, records: readonly InspectedRecord[], now: Date) => Promise<Settled[]>,
+    stubborn = false,
+  ): Promise<void> {
+    const works = [...new Set(items.map((item) => item.work))];
+    const settled = await patience.run(
+      works,
+      () => {
+        const records = ofOurs(items);
+        return this.database.transaction((tx) => steps(tx, records, this.clock.now()));
+      },
+      stubborn,
+    );
+    for (const one of settled) this.report(one);
+    await Promise.all(works.map((work) => work.heartbeat()));
+  }
+
+  private report({ inspected, result, code }: Settled): void {
+    this.counters.count(inspected.channel.topic, result);
+    if (code !== undefined) this.logger.warn({ ...named(inspected), code, result }, 'a message was not applied');
+  }
+}
+
+/** Nothing is begun for a partition that is gone; its new owner, or the next fetch, has its records. */
+function ofOurs(items: readonly WorkItem[]): InspectedRecord[] {
+  const ours = items.filter(({ work }) => !work.isGone);
+  if (ours.length < items.length) for (const { work } of items) if (work.isGone) work.leaveOut();
+  return ours.map((item) => item.inspected);
+}
+
+const named = ({ record, channel, envelope }: InspectedRecord): Record<string, unknown> => ({
+  partner: channel.partner,
+  message_id: envelope.id?.slice(0, 255),
+  topic: record.topic,
+  partition: record.partition,
+  offset: String(record.offset),
+});

@@ -1,0 +1,22 @@
+import type { SourceState } from '../kafka';
+import type { ConsumerCounters } from './counters';
+
+/** What the consumer of this process says about itself, from memory. */
+export interface ConsumerHealth {
+  /** `idle`: no partner writes to us yet, so there is nothing to join. */
+  state: SourceState | 'idle';
+  /** A consumer process is unready only until this is true. */
+  everJoined: boolean;
+  /** When a fetch, a heartbeat or a batch last succeeded. */
+  lastActivity: Date | undefined;
+  /** When a batch last got its outcomes. */
+  lastBatchAt: Date | undefined;
+  /** Milliseconds since the broker's time of the oldest record in hand that has no outcome; 0: none. */
+  oldestUnprocessedAgeMs: number;
+  /** Partitions pause because of this, nobody's message. */
+  waitingFor: 'database' | 'registry' | 'parking' | undefined;
+  /** One sentence, while something is wrong. */
+  trouble: string | undefined;
+  /** Messages by topic and result since the process began. */
+  counts: ReturnType<ConsumerCounters['byTopic']>;
+}

@@ -1,0 +1,102 @@
+import { type Contract, type Envelope, fromHeaders, topicFor } from '../../contracts';
+import type { Channel } from '../channels';
+import type { InboundRecord } from '../kafka';
+import { type Codec, RegistryUnavailable } from '../registry';
+import { outcomeOf } from './failure';
+import type { Outcome } from './handler';
+import { contentHash, keyTextOf, placeOf } from './record-identity';
+import { isIdText } from './text';
+
+/** Why a record doesn't get to a handler. */
+export type Refusal = Outcome & { kind: 'retry' | 'dead' };
+
+/** A record and all that can be said of it without the database. */
+export interface InspectedRecord {
+  record: InboundRecord;
+  channel: Channel;
+  envelope: Partial<Envelope>;
+  /** The text under which its key is parked; null is never held. */
+  key: string | null;
+  /** What makes it unique within its channel: `ce_id`, or its place where that can't. */
+  inboxId: string;
+  /** See {@link contentHash}. */
+  hash: string;
+  contract: Contract | undefined;
+  content: { value: unknown } | { refusal: Refusal };
+}
+
+/** Documents that may come in, by their CloudEvents type. */
+export type ContractsByType = ReadonlyMap<string, Contract>;
+
+/** Attributes that reach text columns and indexes; a header that is none of these may hold anything. */
+const CHECKED = ['id', 'type', 'correlationId', 'causationId', 'time'] as const;
+
+const dead = (code: string, detail: string, pointer?: string): { refusal: Refusal } => ({
+  refusal: { kind: 'dead', code, detail, ...(pointer === undefined ? {} : { pointer }) },
+});
+
+/** Turns a record into something with a name, whatever its bytes are. Rejects only with RegistryUnavailable. */
+export async function inspect(
+  record: InboundRecord,
+  channel: Channel,
+  contracts: ContractsByType,
+  codec: Codec,
+): Promise<InspectedRecord> {
+  const envelope = fromHeaders(record.headers);
+  const contract = contracts.get(envelope.type ?? '');
+  return {
+    record,
+    channel,
+    envelope,
+    key: keyTextOf(record.key),
+    inboxId: envelope.id !== undefined && isIdText(envelope.id) ? envelope.id : placeOf(record),
+    hash: contentHash(record),
+    contract,
+    content: refuse(record, channel, envelope, contract) ?? (await decode(record, contract as Contract, codec)),
+  };
+}
+
+/** Everything that can be wrong around the document, the most telling first. */
+function refuse(
+  record: InboundRecord,
+  channel: Channel,
+  envelope: Partial<Envelope>,
+  contract: Contract | undefined,
+): { refusal: Refusal } | undefined {
+  const unfit = CHECKED.find((name) => envelope[name] !== undefined && !isIdText(envelope[name]));
+  if (unfit) return dead('envelope-invalid', `The attribute ${unfit} is too long or has control characters.`);
+  if (record.value === null)
+    return dead('tombstone-unsupported', 'The record has no value, and no contract allows that.');
+  if (!contract) {
+    return dead('contract-unknown', envelope.type ? 'No such document is known here.' : 'The record names no ce_type.');
+  }
+  if (contract.direction !== 'in') return dead('contract-misplaced', `We write ${contract.name}; partners don't.`);
+  if (topicFor(contract, channel.partner) !== record.topic) {
+    return dead('contract-misplaced', `${contract.name} belongs on ${topicFor(contract, channel.partner)}.`);
+  }
+  if (envelope.id === undefined && !channel.allowMissingId) {
+    return dead('message-id-missing', 'The record has no ce_id, and this channel requires one.');
+  }
+  return undefined;
+}
+
+async function decode(
+  record: InboundRecord,
+  contract: Contract,
+  codec: Codec,
+): Promise<{ value: unknown } | { refusal: Refusal }> {
+  try {
+    const decoded = await codec.decode(contract, record.topic, record.value ?? Buffer.alloc(0));
+    if (!decoded.ok) return dead(decoded.error.code, decoded.error.detail, decoded.error.pointer);
+    // A null key is not compared: such a record asks for no order.
+    const member: string = contract.key;
+    const named = (decoded.value as Record<string, unknown>)[member];
+    return record.key === null || record.key.equals(Buffer.from(String(named)))
+      ? { value: decoded.value }
+      : dead('key-mismatch', `The record's key is not the document's ${member}.`, `/${member}`);
+  } catch (error) {
+    if (error instanceof RegistryUnavailable) throw error;
+    // A codec that throws is our defect: the record waits for a mended one, the rest of the batch goes on.
+    return { refusal: outcomeOf(error) };
+  }
+}

@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+import type { InboundRecord } from '../kafka';
+import { isIdText } from './text';
+
+/** A record's place in its topic, which stands for it where `ce_id` can't. */
+export function placeOf(record: InboundRecord): string {
+  return `${record.topic}/${record.partition}/${record.offset}`;
+}
+
+/**
+ * Hex of the first 16 bytes of SHA-256 over key and value, both framed so that no pair of them reads like another: tells
+ * a repeat from a different document under the same id.
+ */
+export function contentHash({ key, value }: InboundRecord): string {
+  const keyLength = key?.length ?? 0;
+  const frame = Buffer.allocUnsafe(5 + keyLength + (value?.length ?? 0));
+  frame.writeInt32BE(key ? keyLength : -1, 0);
+  frame[4] = value ? 1 : 0;
+  key?.copy(frame, 5);
+  value?.copy(frame, 5 + keyLength);
+  return hash('sha256', frame, 'hex').slice(0, 32);
+}
+
+/**
+ * The text under which a key is parked: itself where it is one, else its digest, so that any bytes can be held (and no
+ * two different keys hold each other).
+ */
+export function keyTextOf(key: Buffer | null): string | null {
+  if (key === null) return null;
+  const text = key.toString('utf8');
+  return isIdText(text) && isUtf8(key) ? text : `sha256:${hash('sha256', key, 'hex')}`;
+}

@@ -1,0 +1,171 @@
+import type { Contract } from '../../contracts';
+import type { Tx } from '../../platform/database';
+import { type BackoffPolicy, backoffMs } from '../../platform/polling';
+import { foldBatch, type FoldResult, type FreshRecord, type Invoke } from './batch-fold';
+import type { InboundBatch, InboundMessage, Outcome } from './handler';
+import { type Inbox, type InboxEntry, inboxKey } from './inbox';
+import type { InspectedRecord, Refusal } from './inspect';
+import type { Parked, ParkedRecord } from './parked';
+import { placeOf } from './record-identity';
+
+/** Gives a batch of one contract to its handler. */
+export type Dispatch = (contract: Contract, batch: InboundBatch<unknown>) => Promise<readonly Outcome[]>;
+
+/** What became of a record: recorded in the same transaction that this names. */
+export interface Settled {
+  inspected: InspectedRecord;
+  result: Outcome['kind'] | 'duplicate';
+  code?: string;
+}
+
+const REUSED: Refusal = {
+  kind: 'dead',
+  code: 'message-id-reused',
+  detail: 'An earlier record of this channel has the same id and other content.',
+};
+
+/**
+ * The set-based steps of one transaction over records of one partner. Lock order: inbox ids, parked keys, then whatever
+ * the handlers lock (orders, exchanges). What is parked is written last.
+ */
+export class RecordTransaction {
+  constructor(
+    private readonly inbox: Inbox,
+    private readonly parked: Parked,
+    private readonly retry: BackoffPolicy,
+  ) {}
+
+  /** Hands new records to their handlers and records an outcome for every one. */
+  apply(tx: Tx, records: readonly InspectedRecord[], now: Date, dispatch: Dispatch): Promise<Settled[]> {
+    return this.run(tx, records, now, (run) => {
+      const { contract, channel } = (run[0] as FreshRecord).inspected;
+      return dispatch(contract as Contract, { tx, partner: channel.partner, now, messages: run.map(toMessage) });
+    });
+  }
+
+  /**
+   * Parks the record that a handler failed on, alone. The same steps: if another consumer took it meanwhile it is a
+   * duplicate and nothing is parked or counted; if its key was parked meanwhile it is held.
+   */
+  park(tx: Tx, record: InspectedRecord, now: Date, outcome: Outcome): Promise<Settled[]> {
+    return this.run(tx, [record], now, () => Promise.resolve([outcome]));
+  }
+
+  private async run(tx: Tx, records: readonly InspectedRecord[], now: Date, invoke: Invoke): Promise<Settled[]> {
+    const fresh = await this.takeFresh(tx, records, now);
+    const settled: Settled[] = records
+      .filter((inspected) => !fresh.has(inspected))
+      .map((inspected) => ({ inspected, result: 'duplicate' }));
+    const partner = records[0]?.channel.partner;
+    if (fresh.size === 0 || partner === undefined) return settled;
+
+    const list = [...fresh.values()];
+    const keys = new Set(list.map((record) => record.inspected.key).filter((key) => key !== null));
+    const parkedBefore = await this.parked.lockedKeys(tx, partner, [...keys]);
+    const fold = await foldBatch(list, parkedBefore, invoke);
+    await this.parked.parkKeys(tx, partner, [...fold.parkedKeys], now);
+    await this.parked.add(tx, this.toPark(list, fold, now), now);
+    for (const [{ inspected }, outcome] of fold.outcomes) {
+      settled.push({ inspected, result: outcome.kind, ...('code' in outcome ? { code: outcome.code } : {}) });
+    }
+    return settled;
+  }
+
+  /** Takes the records' identities; what is left is new, in order. A repeat is not new; other content under a taken id is. */
+  private async takeFresh(
+    tx: Tx,
+    records: readonly InspectedRecord[],
+    now: Date,
+  ): Promise<Map<InspectedRecord, FreshRecord>> {
+    const first = new Map<string, InspectedRecord>();
+    for (const record of records) {
+      const key = inboxKey(record.channel.id, record.inboxId);
+      if (!first.has(key)) first.set(key, record);
+    }
+    const entries = [...first.values()].map((record) => entryOf(record, record.inboxId));
+    const taken = await this.inbox.take(tx, entries, now);
+    const reused = taken.size === records.length ? [] : await this.reused(tx, records, first, taken, now);
+    const fresh = new Map<InspectedRecord, FreshRecord>();
+    for (const inspected of records) {
+      const key = inboxKey(inspected.channel.id, inspected.inboxId);
+      const refusal = 'refusal' in inspected.content ? inspected.content.refusal : undefined;
+      if (first.get(key) === inspected && taken.has(key)) {
+        fresh.set(inspected, { inspected, inboxId: inspected.inboxId, refusal });
+      } else if (reused.includes(inspected)) {
+        fresh.set(inspected, { inspected, inboxId: reusedId(inspected), refusal: REUSED });
+      }
+    }
+    return fresh;
+  }
+
+  /**
+   * Of the records whose id was taken before, in the table or earlier in the batch: those with other content. Such a
+   * record can't have the id, so its place and hash stand for it in the inbox: delivered again, it is a duplicate.
+   */
+  private async reused(
+    tx: Tx,
+    records: readonly InspectedRecord[],
+    first: ReadonlyMap<string, InspectedRecord>,
+    taken: ReadonlySet<string>,
+    now: Date,
+  ): Promise<InspectedRecord[]> {
+    const known = [...first].filter(([key]) => !taken.has(key)).map(([, record]) => entryOf(record, record.inboxId));
+    const hashes = known.length > 0 ? await this.inbox.hashes(tx, known) : new Map<string, string>();
+    const others = new Map<string, InspectedRecord>();
+    for (const record of records) {
+      const key = inboxKey(record.channel.id, record.inboxId);
+      const original = taken.has(key) ? first.get(key)?.hash : hashes.get(key);
+      if (original !== record.hash) others.set(inboxKey(record.channel.id, reusedId(record)), record);
+    }
+    if (others.size === 0) return [];
+    const entries = [...others.values()].map((record) => entryOf(record, reusedId(record)));
+    const fresh = await this.inbox.take(tx, entries, now);
+    return [...others].filter(([key]) => fresh.has(key)).map(([, record]) => record);
+  }
+
+  /** In the order of the records, which is not that of the fold: it numbers them within their key. */
+  private toPark(records: readonly FreshRecord[], { outcomes }: FoldResult, now: Date): ParkedRecord[] {
+    const parked: ParkedRecord[] = [];
+    for (const record of records) {
+      const { inspected, inboxId, refusal } = record;
+      const outcome = outcomes.get(record);
+      if (!outcome || outcome.kind === 'applied') continue;
+      const reason = outcome.kind === 'held' ? undefined : outcome;
+      parked.push({
+        inspected,
+        inboxId,
+        state: outcome.kind === 'retry' ? 'waiting' : outcome.kind,
+        code: reason?.code ?? null,
+        detail: reason?.detail ?? null,
+        pointer: (reason?.kind === 'dead' ? reason.pointer : undefined) ?? null,
+        attempts: reason && (reason.kind === 'retry' || !refusal) ? 1 : 0,
+        nextAttemptAt: outcome.kind === 'retry' ? new Date(now.getTime() + backoffMs(this.retry, 1)) : null,
+      });
+    }
+    return parked;
+  }
+}
+
+const reusedId = (record: InspectedRecord): string => `${placeOf(record.record)}#${record.hash}`;
+
+function entryOf({ channel, record, hash }: InspectedRecord, messageId: string): InboxEntry {
+  return { channelId: channel.id, messageId, hash, partition: record.partition, offset: record.offset };
+}
+
+function toMessage({ inspected }: FreshRecord): InboundMessage<unknown> {
+  const { record, channel, envelope, inboxId, content } = inspected;
+  return {
+    id: inboxId,
+    channel,
+    partner: channel.partner,
+    key: record.key?.toString('utf8') ?? null,
+    type: envelope.type ?? '',
+    correlationId: envelope.correlationId,
+    causationId: envelope.causationId,
+    time: envelope.time,
+    value: 'value' in content ? content.value : undefined,
+    topic: record.topic,
+    partition: record.partition,
+    offset: String(record.offset),
+  };
+}
