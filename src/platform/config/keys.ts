@@ -136,6 +136,13 @@ export const KEYS = {
     unit: 'secret',
     doc: 'Its password.',
   },
+  eventSource: {
+    env: 'EVENT_SOURCE',
+    parse: text(255),
+    fallback: '/parley',
+    unit: 'URI reference',
+    doc: 'ce_source of every message that we send: says which installation spoke.',
+  },
   kafkaConsumerGroup: {
     env: 'KAFKA_CONSUMER_GROUP',
     parse: text(200),

@@ -4,7 +4,7 @@ import { messageOf } from '../errors';
 export type Phase = 'starting' | 'serving' | 'draining' | 'stopped';
 
 /** The order in which a process stops: no new work first, the database last. */
-export const STOP_ORDER = ['intake', 'consumer', 'relay', 'background', 'http', 'kafka', 'database'] as const;
+export const STOP_ORDER = ['intake', 'consumer', 'relay', 'http', 'kafka', 'database'] as const;
 export type StopStage = (typeof STOP_ORDER)[number];
 
 interface StopStep {

@@ -1,19 +1,13 @@
-import { Global, Module } from '@nestjs/common';
-import { CONFIG, type Config } from '../config';
-import { createLogger } from './logger';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { Logger } from './logger';
 
 /** Token of the process's pino logger. */
 export const LOGGER = Symbol('Logger');
 
 @Global()
-@Module({
-  providers: [
-    {
-      provide: LOGGER,
-      inject: [CONFIG],
-      useFactory: (config: Config) => createLogger(config.logLevel, config.instanceId),
-    },
-  ],
-  exports: [LOGGER],
-})
-export class TelemetryModule {}
+@Module({})
+export class TelemetryModule {
+  static forRoot(logger: Logger): DynamicModule {
+    return { module: TelemetryModule, providers: [{ provide: LOGGER, useValue: logger }], exports: [LOGGER] };
+  }
+}

@@ -7,11 +7,11 @@ describe('the end of a process', () => {
   it('takes no new work first and closes the database last, whatever the order of registration', async () => {
     const lifecycle = new Lifecycle(log, 0);
     const done: string[] = [];
-    for (const stage of ['database', 'relay', 'http', 'intake', 'consumer', 'kafka', 'background'] as const) {
+    for (const stage of ['database', 'relay', 'http', 'intake', 'consumer', 'kafka'] as const) {
       lifecycle.onStop(stage, stage, () => Promise.resolve(void done.push(stage)));
     }
     await lifecycle.stop('test');
-    expect(done).toEqual(['intake', 'consumer', 'relay', 'background', 'http', 'kafka', 'database']);
+    expect(done).toEqual(['intake', 'consumer', 'relay', 'http', 'kafka', 'database']);
     expect(lifecycle.phase).toBe('stopped');
   });
 

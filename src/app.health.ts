@@ -1,0 +1,48 @@
+import type { HealthReading, HealthSignal } from './health';
+import type { ParleyTransport } from './messaging/consumer';
+import type { Relay } from './messaging/outbox';
+import type { PartitionCheck } from './partners';
+import type { Config } from './platform/config';
+import type { DatabaseMonitor } from './platform/database';
+
+const reading = (trouble: string | undefined, otherwise: HealthReading['status']): HealthReading =>
+  trouble === undefined ? { status: 'up' } : { status: otherwise, message: trouble };
+
+/**
+ * What `/readyz` looks at. The database makes a process unready; Kafka only reports, since orders are accepted without it,
+ * except that a process that takes no orders is unready until its consumer first joined its group.
+ */
+export function healthSignals(
+  config: Pick<Config, 'roles'>,
+  database: DatabaseMonitor,
+  relay: Relay | null,
+  transport: ParleyTransport | null,
+  partitions: PartitionCheck,
+): readonly HealthSignal[] {
+  const signals: HealthSignal[] = [
+    { name: 'database', read: () => reading(database.trouble, 'down') },
+    { name: 'topics', read: () => reading(partitions.trouble, 'degraded') },
+  ];
+  if (relay) signals.push({ name: 'relay', read: () => relayReading(relay) });
+  if (transport)
+    signals.push({ name: 'consumer', read: () => consumerReading(transport, config.roles.includes('api')) });
+  return signals;
+}
+
+function relayReading(relay: Relay): HealthReading {
+  const { role, lastError, failingLanes } = relay.state;
+  if (role === 'stopped' || role === 'connecting')
+    return { status: 'degraded', message: lastError ?? `relay is ${role}` };
+  return reading(
+    failingLanes.length > 0 ? `${failingLanes.length} lanes fail: ${failingLanes[0]?.error}` : lastError,
+    'degraded',
+  );
+}
+
+function consumerReading(transport: ParleyTransport, servesOrders: boolean): HealthReading {
+  const { everJoined, trouble, waitingFor, state } = transport.health();
+  if (!everJoined)
+    return { status: servesOrders ? 'degraded' : 'down', message: trouble ?? 'has not joined its consumer group yet' };
+  if (waitingFor) return { status: 'degraded', message: `partitions wait for the ${waitingFor}` };
+  return reading(trouble ?? (state === 'rebuilding' ? 'the consumer is being rebuilt' : undefined), 'degraded');
+}

@@ -1,0 +1,144 @@
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import { MIGRATIONS } from '../migrations';
+import { HealthModule } from './health';
+import { ChannelCatalog } from './messaging/channels';
+import { createTransport, type ParleyTransport } from './messaging/consumer';
+import { Exchanges } from './messaging/exchanges';
+import {
+  createBatchSource,
+  createKafkaAdmin,
+  createLanePublisher,
+  type KafkaAdmin,
+  type LanePublisher,
+} from './messaging/kafka';
+import { createRelay, Outbox, type Relay } from './messaging/outbox';
+import { JsonCodec } from './messaging/registry';
+import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
+import { PartitionCheck, PartnerEntity, Partners } from './partners';
+import { CLOCK, systemClock } from './platform/clock';
+import { CONFIG, type Config, ConfigModule } from './platform/config';
+import { Database, DatabaseModule, DatabaseMonitor } from './platform/database';
+import { messageOf } from './platform/errors';
+import { LifecycleModule } from './platform/lifecycle';
+import { LOGGER, type Logger, TelemetryModule } from './platform/telemetry';
+import { healthSignals } from './app.health';
+
+/** Every table that TypeORM reads; held against the migrations by a test. */
+export const ENTITIES = [PartnerEntity, OrderEntity, OrderEventEntity, IdempotencyKeyEntity];
+
+/** What a process has only in some of its roles: null otherwise. */
+export const RELAY = Symbol('Relay');
+export const PUBLISHER = Symbol('LanePublisher');
+export const TRANSPORT = Symbol('ParleyTransport');
+export const KAFKA_ADMIN = Symbol('KafkaAdmin');
+
+const messaging: Provider[] = [
+  { provide: CLOCK, useValue: systemClock },
+  { provide: Exchanges, useValue: new Exchanges() },
+  { provide: JsonCodec, useValue: new JsonCodec() },
+  { provide: ChannelCatalog, inject: [Database], useFactory: (database: Database) => new ChannelCatalog(database) },
+  { provide: Partners, inject: [Database], useFactory: (database: Database) => new Partners(database) },
+  { provide: KAFKA_ADMIN, inject: [CONFIG], useFactory: (config: Config) => createKafkaAdmin(config) },
+  {
+    provide: PartitionCheck,
+    inject: [ChannelCatalog, KAFKA_ADMIN, LOGGER],
+    useFactory: (channels: ChannelCatalog, admin: KafkaAdmin, log: Logger) => new PartitionCheck(channels, admin, log),
+  },
+  {
+    provide: PUBLISHER,
+    inject: [CONFIG, LOGGER],
+    useFactory: (config: Config, log: Logger): LanePublisher | null =>
+      config.roles.includes('relay') ? createLanePublisher(config, log, 'relay') : null,
+  },
+  {
+    provide: RELAY,
+    inject: [CONFIG, PUBLISHER, ChannelCatalog, LOGGER],
+    useFactory: (
+      config: Config,
+      publisher: LanePublisher | null,
+      channels: ChannelCatalog,
+      log: Logger,
+    ): Relay | null =>
+      publisher &&
+      createRelay({
+        database: {
+          connection: config.databaseUrl,
+          connectTimeoutMs: config.databaseConnectTimeout,
+          statementTimeoutMs: config.databaseStatementTimeout,
+        },
+        publisher,
+        source: config.eventSource,
+        instance: config.instanceId,
+        log,
+        leaseMs: config.relayLeaseMs,
+        maxMessageBytes: (topic) => channels.find(topic)?.maxMessageBytes,
+      }),
+  },
+  {
+    provide: Outbox,
+    inject: [ChannelCatalog, JsonCodec, RELAY],
+    useFactory: (channels: ChannelCatalog, codec: JsonCodec, relay: Relay | null) =>
+      new Outbox(channels, codec, () => relay?.wake()),
+  },
+  {
+    provide: TRANSPORT,
+    inject: [CONFIG, Database, ChannelCatalog, JsonCodec, LOGGER],
+    useFactory: (
+      config: Config,
+      database: Database,
+      channels: ChannelCatalog,
+      codec: JsonCodec,
+      log: Logger,
+    ): ParleyTransport | null =>
+      config.roles.includes('consumer')
+        ? createTransport({
+            config,
+            database,
+            channels,
+            codec,
+            logger: log,
+            makeSource: (topics, onBatch) =>
+              createBatchSource(config, log, {
+                groupId: config.kafkaConsumerGroup,
+                topics,
+                onBatch,
+                // Several crashes in a row: a new process is healthier than another try in this one.
+                onFatal: (error) => {
+                  log.fatal(
+                    { reason: messageOf(error) },
+                    'the consumer cannot be kept alive: leaving, so that a new process takes over',
+                  );
+                  process.exit(1);
+                },
+              }),
+          })
+        : null,
+  },
+];
+
+/** What every room may need and no room makes: one set for the process. */
+@Global()
+@Module({ providers: messaging, exports: messaging.map((provider) => (provider as { provide: symbol }).provide) })
+class MessagingModule {}
+
+/** The whole program. The only file that knows every room. */
+@Module({})
+export class AppModule {
+  static forRoot(config: Config, log: Logger): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        TelemetryModule.forRoot(log),
+        LifecycleModule,
+        DatabaseModule.forRoot({ entities: ENTITIES, migrations: MIGRATIONS }),
+        MessagingModule,
+        OrdersModule,
+        HealthModule.forRoot({
+          inject: [CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck],
+          useFactory: healthSignals,
+        }),
+      ],
+    };
+  }
+}

@@ -1,0 +1,146 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule, KAFKA_ADMIN, PUBLISHER, RELAY, TRANSPORT } from './app.module';
+import { listenForManagement } from './health';
+import { ChannelCatalog } from './messaging/channels';
+import type { ParleyTransport } from './messaging/consumer';
+import type { KafkaAdmin, LanePublisher } from './messaging/kafka';
+import { ensurePartitions, maintainPartitions, type Relay } from './messaging/outbox';
+import { PartitionCheck } from './partners';
+import { systemClock } from './platform/clock';
+import type { Config } from './platform/config';
+import { Database, DatabaseMonitor } from './platform/database';
+import { AppError, messageOf } from './platform/errors';
+import { createHttpApp } from './platform/http';
+import { Lifecycle } from './platform/lifecycle';
+import { sleep } from './platform/polling';
+import type { Logger } from './platform/telemetry';
+
+/** A started process. */
+export interface Running {
+  app: NestFastifyApplication;
+  lifecycle: Lifecycle;
+  managementUrl: string;
+  /** Undefined without the role api, and until the database was there once. */
+  apiUrl: string | undefined;
+  /** Settles when the start is complete: database reached, schema as expected, API listening, relay and consumer running. */
+  started: Promise<void>;
+}
+
+const MAINTENANCE_MS = 60_000;
+
+/**
+ * Starts the roles of the configuration. The probes answer first; then the database is waited for, as long as it takes;
+ * then the API listens, and relay and consumer look for the broker on their own. Rejects when a port is taken or the wiring
+ * is incomplete.
+ */
+export async function start(config: Config, log: Logger): Promise<Running> {
+  const app = await createHttpApp(AppModule.forRoot(config, log), config, log);
+  const transport = app.get<ParleyTransport | null>(TRANSPORT);
+  if (transport) app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
+  await app.init();
+  const http = app.getHttpAdapter().getInstance();
+  await http.ready();
+  const management = await listenForManagement(
+    (request: IncomingMessage, response: ServerResponse) => http.routing(request, response),
+    {
+      host: config.managementHost,
+      port: config.managementPort,
+    },
+  ).catch((error: unknown) => refused(error, 'MANAGEMENT_PORT', config.managementPort));
+  const lifecycle = app.get(Lifecycle);
+  const running: Running = {
+    app,
+    lifecycle,
+    managementUrl: urlOf(management.server),
+    apiUrl: undefined,
+    started: Promise.resolve(),
+  };
+  planStop(running, management.server);
+  running.started = proceed(running, config, log);
+  return running;
+}
+
+/** What needs the database. */
+async function proceed(running: Running, config: Config, log: Logger): Promise<void> {
+  const { app, lifecycle } = running;
+  const { signal } = lifecycle;
+  const database = app.get(Database);
+  await app.get(DatabaseMonitor).ready(signal);
+  await ensurePartitions(database, { rows: config.outboxPartitionRows });
+  await app.get(ChannelCatalog).load();
+  void app
+    .get(PartitionCheck)
+    .run(signal)
+    .catch(() => undefined);
+  void keepPartitions(database, config, log, signal);
+  app.get<Relay | null>(RELAY)?.start();
+  await app.startAllMicroservices();
+  if (config.roles.includes('api')) {
+    await app
+      .listen(config.httpPort, config.httpHost)
+      .catch((error: unknown) => refused(error, 'HTTP_PORT', config.httpPort));
+    running.apiUrl = urlOf(app.getHttpServer());
+  }
+  lifecycle.serving();
+  log.info({ roles: config.roles, api: running.apiUrl, management: running.managementUrl }, 'started');
+}
+
+/** Partitions ahead of the numbers, and sent ones away after their time; in every role, since inserts stop without them. */
+async function keepPartitions(database: Database, config: Config, log: Logger, signal: AbortSignal): Promise<void> {
+  const policy = { rows: config.outboxPartitionRows, retentionMs: config.outboxRetentionHours * 3_600_000 };
+  while (!signal.aborted) {
+    await sleep(MAINTENANCE_MS * (0.5 + Math.random()), signal);
+    if (signal.aborted) return;
+    try {
+      const { created, dropped, refused: kept } = await maintainPartitions(database, policy, systemClock.now());
+      if (created.length + dropped.length > 0) log.info({ created, dropped }, 'outbox partitions maintained');
+      if (kept.length > 0)
+        log.error(
+          { kept, code: 'outbox-partition-unsent' },
+          'old outbox partitions hold rows that were never sent; they are kept',
+        );
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'outbox partitions could not be maintained; tried again in a minute');
+    }
+  }
+}
+
+function planStop({ app, lifecycle }: Running, management: Server): void {
+  const server = app.getHttpServer();
+  const finished = new Promise<void>((resolve) => server.once('close', resolve));
+  lifecycle.onStop('intake', 'HTTP intake', () => {
+    // New connections are refused; what is being answered is answered, then its connection ends.
+    if (server.listening) server.close();
+    server.closeIdleConnections();
+    return Promise.resolve();
+  });
+  lifecycle.onStop('consumer', 'consumer', async () => app.get<ParleyTransport | null>(TRANSPORT)?.close());
+  lifecycle.onStop('relay', 'relay', async () => app.get<Relay | null>(RELAY)?.stop());
+  lifecycle.onStop('http', 'HTTP', async () => {
+    if (server.listening || server.address() !== null) await finished;
+  });
+  lifecycle.onStop('kafka', 'Kafka clients', async () => {
+    await app.get<LanePublisher | null>(PUBLISHER)?.close();
+    await app.get<KafkaAdmin>(KAFKA_ADMIN).close();
+  });
+  lifecycle.onStop('database', 'application and database', async () => {
+    await app.close();
+    management.close();
+    management.closeAllConnections();
+  });
+}
+
+function urlOf(server: Server): string {
+  const { address, port, family } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+function refused(error: unknown, key: string, port: number): never {
+  if ((error as { code?: string }).code !== 'EADDRINUSE') throw error;
+  throw new AppError('port-taken', `Port ${port} is taken.`, {
+    cause: error,
+    hint: `Set ${key} to a free port, or stop what listens there.`,
+  });
+}
