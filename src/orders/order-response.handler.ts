@@ -1,7 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { EventPattern } from '@nestjs/microservices';
-import { orderResponse, type OrderResponse, typeOf } from '../contracts';
-import type { InboundBatch, InboundMessage, Outcome } from '../messaging/consumer';
+import { orderResponse, type OrderResponse } from '../contracts';
+import { HandlesContract, type InboundBatch, type InboundMessage, type Outcome } from '../messaging/consumer';
 import { type Exchange, Exchanges, ownExchange } from '../messaging/exchanges';
 import type { Refusal } from './domain/decide';
 import { fold, type Folded } from './domain/fold';
@@ -23,7 +22,7 @@ export class OrderResponseHandler {
   ) {}
 
   /** Locks orders, then exchanges; decides in memory; writes each order back once. Five statements, however many messages. */
-  @EventPattern<string>(typeOf(orderResponse))
+  @HandlesContract(orderResponse)
   async handle({ tx, partner, now, messages }: InboundBatch<OrderResponse>): Promise<Outcome[]> {
     const byOrder = Map.groupBy(messages, (message) => message.value.orderNumber);
     const withLines = messages

@@ -1,4 +1,4 @@
-import { Database, query, type Tx } from '../platform/database';
+import { type Database, query, type Tx } from '../platform/database';
 import type { Order, OrderLine } from './domain/order';
 import type { OrderEventDetail, OrderEventEntity } from './order.entity';
 

@@ -10,6 +10,7 @@ import { OrderList } from './order-list';
 import { OrderRepository } from './order.repository';
 import { OrderResponseHandler } from './order-response.handler';
 import { OrderService } from './order.service';
+import { OrderTimeline } from './order-timeline';
 import { OrdersController } from './orders.controller';
 import { PlacementWriter } from './placement-writer';
 
@@ -20,6 +21,11 @@ import { PlacementWriter } from './placement-writer';
     IdempotencySweeper,
     { provide: OrderRepository, inject: [Database], useFactory: (database: Database) => new OrderRepository(database) },
     { provide: OrderList, inject: [Database], useFactory: (database: Database) => new OrderList(database.dataSource) },
+    {
+      provide: OrderTimeline,
+      inject: [Database, CLOCK],
+      useFactory: (database: Database, clock: Clock) => new OrderTimeline(database, clock),
+    },
     {
       provide: PlacementWriter,
       inject: [Database, OrderRepository, Outbox, Exchanges, CLOCK],

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock';
 import type { Database, Tx } from '../platform/database';
 import { AppError, NonRetriableError } from '../platform/errors';
 import type { Order, OrderLine } from './domain/order';
-import { type IdempotencyKey, type NewOrder, OrderRepository } from './order.repository';
+import type { IdempotencyKey, NewOrder, OrderRepository } from './order.repository';
 
 /** An order that somebody wants placed; ids are given here, so that a repeated transaction says the same. */
 export interface Placement extends Omit<NewOrder, 'orderNumber'> {

@@ -1,0 +1,115 @@
+import { OPEN_STATES, type Order, type OrderState } from './order';
+
+/** Something that happened to an order and is recorded: its state after it, and the message that caused it or that it caused. */
+export interface OrderEvent {
+  type: OrderState;
+  at: Date;
+  messageId: string;
+  correlationId: string;
+  /** Set when the message is ours: its number in the outbox. */
+  outboxSeq: string | null;
+  topic: string;
+  partition: number;
+  /** Set when the message is the partner's. */
+  offset: string | null;
+  detail: { reason?: string; late?: true; lines?: readonly unknown[] } | null;
+}
+
+export type StepName = OrderState | 'published' | 'waiting-to-be-published' | 'waiting-for-answer' | 'answer-overdue';
+
+/** One line of an order's story. */
+export interface TimelineStep {
+  /** null: it has no time of its own, or is still to come. */
+  at: Date | null;
+  step: StepName;
+  text: string;
+  messageId: string;
+  correlationId: string;
+  topic: string | null;
+  partition: number | null;
+  offset: string | null;
+}
+
+/** Where Kafka has a message of ours, by its outbox number. */
+export type Places = ReadonlyMap<string, { topic: string; partition: number; offset: string }>;
+
+/** The story of an order in order: what happened, where its messages are, and what is waited for. */
+export function timelineOf(order: Order, events: readonly OrderEvent[], places: Places, now: Date): TimelineStep[] {
+  const steps = events.flatMap((event) =>
+    event.outboxSeq === null
+      ? [received(order, event)]
+      : [own(order, event), publication(event, places.get(event.outboxSeq))],
+  );
+  const request = events.find((event) => event.outboxSeq !== null);
+  const isPublished = request?.outboxSeq != null && places.has(request.outboxSeq);
+  if (request && isPublished && OPEN_STATES.includes(order.state)) steps.push(awaited(order, request, now));
+  return steps;
+}
+
+const own = (order: Order, event: OrderEvent): TimelineStep => ({
+  ...messageOf(event),
+  step: event.type,
+  text: `Order placed with ${order.partner}: ${count(order.lines.length, 'line')}, ${order.currency}.`,
+  topic: null,
+  partition: null,
+  offset: null,
+});
+
+function publication(
+  event: OrderEvent,
+  place: { topic: string; partition: number; offset: string } | undefined,
+): TimelineStep {
+  return place
+    ? { ...messageOf(event), ...place, at: null, step: 'published', text: 'The order is in Kafka.' }
+    : {
+        ...messageOf(event),
+        at: null,
+        step: 'waiting-to-be-published',
+        text: 'The order waits to be published.',
+        topic: event.topic,
+        partition: event.partition,
+        offset: null,
+      };
+}
+
+const WORDS: Readonly<Record<OrderState, string>> = {
+  placed: 'placed the order',
+  acknowledged: 'acknowledged the order; its final answer is still to come',
+  accepted: 'accepted the order',
+  rejected: 'rejected the order',
+  changed: 'accepted the order with changes',
+};
+
+function received(order: Order, event: OrderEvent): TimelineStep {
+  const { reason, late, lines } = event.detail ?? {};
+  const changes = lines ? ` (${count(lines.length, 'line')})` : '';
+  const text = `${order.partner} ${WORDS[event.type]}${changes}${late ? ', after the deadline' : ''}${reason ? `: ${reason}` : '.'}`;
+  return {
+    ...messageOf(event),
+    step: event.type,
+    text,
+    topic: event.topic,
+    partition: event.partition,
+    offset: event.offset,
+  };
+}
+
+function awaited(order: Order, request: OrderEvent, now: Date): TimelineStep {
+  const isOverdue = order.deadline < now;
+  const due = order.deadline.toISOString();
+  return {
+    ...messageOf(request),
+    at: null,
+    step: isOverdue ? 'answer-overdue' : 'waiting-for-answer',
+    text: isOverdue
+      ? `${order.partner}'s final answer was due ${due}.`
+      : `Waiting for ${order.partner}'s final answer, due ${due}.`,
+    topic: null,
+    partition: null,
+    offset: null,
+  };
+}
+
+const messageOf = ({ at, messageId, correlationId }: OrderEvent) => ({ at, messageId, correlationId });
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

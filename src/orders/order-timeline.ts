@@ -1,0 +1,24 @@
+import { receiptsOf } from '../messaging/outbox';
+import type { Clock } from '../platform/clock';
+import type { Database } from '../platform/database';
+import type { Order } from './domain/order';
+import { timelineOf, type TimelineStep } from './domain/timeline';
+import { OrderEventEntity } from './order.entity';
+
+/** The story of one order, from its events and the relay's receipts. */
+export class OrderTimeline {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  async of(order: Order): Promise<TimelineStep[]> {
+    const { orderNumber } = order;
+    const history = this.database.dataSource.getRepository(OrderEventEntity);
+    const events = await history.find({ where: { orderNumber }, order: { version: 'ASC' } });
+    const sent = events.flatMap(({ topic, partition, outboxSeq }) =>
+      outboxSeq === null ? [] : [{ topic, partition, seq: outboxSeq }],
+    );
+    return timelineOf(order, events, await receiptsOf(this.database, sent), this.clock.now());
+  }
+}
