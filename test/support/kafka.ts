@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Admin, Consumer, Producer } from '@platformatic/kafka';
+import { Admin, compatibilityPartitioner, Consumer, Producer } from '@platformatic/kafka';
 
 // An independent client: what ours gets wrong on both sides must not cancel out.
 
@@ -77,7 +77,10 @@ export async function withAdmin<T>(brokers: string | undefined, work: (admin: Ad
 
 /** Writes records in order, acks=all. Without a partition the key decides, as in Java. */
 export async function produce(topic: string, records: readonly RecordToProduce[], brokers?: string): Promise<void> {
-  const producer = new Producer<Buffer, Buffer, Buffer, Buffer>(settings(brokers));
+  const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
+    ...settings(brokers),
+    partitioner: compatibilityPartitioner,
+  });
   const bytes = (value: string | Buffer) => Buffer.from(value);
   try {
     await producer.send({
