@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import type { LaneBatch, LanePublisher, LaneReceipt } from '../../../src/messaging/kafka';
+import { eventually } from '../../support/eventually';
+import { freshDatabase } from '../../support/database';
 import { createRelay, type Relay, type RelayOptions } from '../../../src/messaging/outbox';
 
 /** What a relay handed over, in order: the broker of tests about reading, which acknowledges from memory and fails on demand. */
@@ -101,15 +102,42 @@ export async function addRows(client: Client, rows: readonly TestRow[]): Promise
   return ids;
 }
 
-/** Waits for a condition; fails with `what` after `timeoutMs`. */
+/** Waits until `condition` holds. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
+  timeout = 20_000,
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`);
-    await delay(5);
+  await eventually(condition, { what, timeout, interval: 5 });
+}
+
+/** Servers, relays and clients of one spec, ended after each test in the reverse order. */
+export class Bench {
+  url = '';
+  private readonly endings: (() => Promise<unknown>)[] = [];
+
+  async open(): Promise<void> {
+    this.url = await freshDatabase();
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.endings.splice(0).toReversed()) await end();
+  }
+
+  onClose(end: () => Promise<unknown>): void {
+    this.endings.push(end);
+  }
+
+  async client(url = this.url): Promise<Client> {
+    const client = await connect(url);
+    this.onClose(() => client.end().catch(() => undefined));
+    return client;
+  }
+
+  relay(publisher: LanePublisher, options: Parameters<typeof relayOn>[2] & { url?: string } = {}): Relay {
+    const relay = relayOn(options.url ?? this.url, publisher, options);
+    this.onClose(() => relay.stop(1000));
+    relay.start();
+    return relay;
   }
 }
