@@ -1,0 +1,142 @@
+import { createServer } from 'node:net';
+import { startKafka, startPostgres } from '../../scripts/servers/index.mjs';
+import { freshDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
+import { uniqueName } from '../support/kafka';
+import { ParleyProcess, Program } from '../support/parley-process';
+
+const order = (partner: string) => ({
+  partner,
+  currency: 'EUR',
+  lines: [{ lineNumber: 1, item: 'X1', quantity: '2', unit: 'C62', unitPrice: '9.50' }],
+});
+
+async function place(parley: ParleyProcess, partner: string): Promise<Response> {
+  return fetch(`${parley.apiUrl}/v1/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': uniqueName('key') },
+    body: JSON.stringify(order(partner)),
+  });
+}
+
+describe('a process', () => {
+  it('lists every fault of its environment at once and ends with 1', async () => {
+    const program = Program.run('main.js', [], { HTTP_PORT: 'http', ROLES: 'chef' });
+    expect(await program.finished()).toBe(1);
+    for (const key of ['HTTP_PORT', 'ROLES', 'DATABASE_URL', 'KAFKA_BROKERS']) expect(program.output).toContain(key);
+  });
+
+  it('says which port is taken and what to do', async () => {
+    const parley = await ParleyProcess.prepare(await freshDatabase());
+    const squatter = createServer().listen(Number(new URL(parley.apiUrl).port), '127.0.0.1');
+    try {
+      parley.launch();
+      await eventually(() => !parley.alive, { timeout: 20_000, what: 'it ends' });
+      expect(parley.output).toMatch(/Port \d+ is taken\. Set HTTP_PORT to a free port/);
+    } finally {
+      squatter.close();
+      await parley.end('SIGKILL');
+    }
+  });
+
+  it('is ready, takes an order, and on SIGTERM becomes unready and ends with 0', async () => {
+    const partner = uniqueName('acme');
+    const parley = await ParleyProcess.prepare(await freshDatabase(), { SHUTDOWN_DRAIN_MS: '300' });
+    try {
+      await parley.cli('partner', 'add', partner);
+      await parley.start();
+      expect(await parley.probe('startupz')).toBe(200);
+      expect((await place(parley, partner)).status).toBe(201);
+      const ended = parley.end('SIGTERM');
+      await eventually(async () => (await parley.probe('readyz')) === 503, {
+        interval: 5,
+        what: 'unready while it drains',
+      });
+      expect(await parley.probe('livez')).toBe(200);
+      expect(await ended).toBe(0);
+    } finally {
+      await parley.end('SIGKILL');
+    }
+  });
+
+  it('never shows a password, in no log line and in no error', async () => {
+    const parley = await ParleyProcess.prepare('postgres://parley:hunter2-secret@127.0.0.1:1/parley', {
+      KAFKA_BROKERS: '127.0.0.1:1',
+      KAFKA_SASL_MECHANISM: 'scram-sha-512',
+      KAFKA_SASL_USERNAME: 'parley',
+      KAFKA_SASL_PASSWORD: 'swordfish-secret',
+      LOG_LEVEL: 'trace',
+    });
+    try {
+      parley.launch();
+      await eventually(() => parley.output.includes('database not reachable'), {
+        timeout: 20_000,
+        what: 'it complains',
+      });
+      expect(parley.output).not.toMatch(/hunter2|swordfish/);
+      expect(await parley.end('SIGTERM')).toBe(0);
+    } finally {
+      await parley.end('SIGKILL');
+    }
+  });
+});
+
+describe('a process that starts before its servers', () => {
+  it('lives, says what it waits for, and is ready when database and schema come', async () => {
+    const postgres = await startPostgres();
+    await postgres.createDatabase('parley');
+    await postgres.kill();
+    const parley = await ParleyProcess.prepare(postgres.url('parley'));
+    try {
+      parley.launch();
+      await eventually(() => parley.output.includes('database not reachable: check DATABASE_URL'), {
+        timeout: 20_000,
+        what: 'it complains',
+      });
+      expect([await parley.probe('livez'), await parley.probe('readyz'), await parley.probe('startupz')]).toEqual([
+        200, 503, 503,
+      ]);
+      await postgres.restart();
+      await eventually(() => parley.output.includes('run \\"parley migrate\\"'), {
+        timeout: 20_000,
+        what: 'it asks for migrations',
+      });
+      await parley.cli('migrate');
+      await parley.ready();
+    } finally {
+      await parley.end('SIGKILL');
+      await postgres.stop();
+    }
+  });
+
+  it('takes orders while the broker is missing and publishes them when it comes', async () => {
+    const partner = uniqueName('acme');
+    const kafka = await startKafka();
+    const parley = await ParleyProcess.prepare(await freshDatabase(), { KAFKA_BROKERS: kafka.brokers });
+    try {
+      await parley.cli('partner', 'add', partner);
+      await kafka.kill();
+      await parley.start();
+      const answer = await place(parley, partner);
+      expect(answer.status).toBe(201);
+      await eventually(() => parley.output.includes('broker not reachable: check KAFKA_BROKERS'), {
+        timeout: 30_000,
+        what: 'it complains',
+      });
+      await kafka.restart();
+      const { orderNumber } = (await answer.json()) as { orderNumber: string };
+      await eventually(
+        async () => {
+          const timeline = (await (await fetch(`${parley.apiUrl}/v1/orders/${orderNumber}/timeline`)).json()) as {
+            steps: { step: string; offset: string | null }[];
+          };
+          return timeline.steps.find((step) => step.step === 'published' && step.offset !== null);
+        },
+        { timeout: 40_000, interval: 200, what: 'the order is published' },
+      );
+    } finally {
+      await parley.end('SIGKILL');
+      await kafka.stop();
+    }
+  });
+});

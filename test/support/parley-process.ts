@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { freePort } from '../../scripts/servers/index.mjs';
+import { eventually } from './eventually';
+
+const started = new Set<ChildProcess>();
+process.once('exit', () => started.forEach((child) => child.kill('SIGKILL')));
+
+/** Runs a compiled entry of the program (`npm test` builds it first) and keeps what it prints. */
+export class Program {
+  output = '';
+
+  private constructor(readonly child: ChildProcess) {
+    started.add(child);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    child.once('exit', () => started.delete(child));
+  }
+
+  static run(entry: string, args: readonly string[], env: NodeJS.ProcessEnv): Program {
+    return new Program(
+      spawn(process.execPath, ['--enable-source-maps', `dist/src/${entry}`, ...args], {
+        env: { PATH: process.env['PATH'], ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+  }
+
+  get alive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Sends the signal (SIGKILL: as a crash) and resolves with the exit code, null after a signal's death. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.alive) {
+      this.child.kill(signal);
+      await once(this.child, 'exit');
+    }
+    return this.child.exitCode;
+  }
+
+  /** Resolves with the exit code of a program that ends by itself. */
+  async finished(): Promise<number | null> {
+    if (this.alive) await once(this.child, 'exit');
+    return this.child.exitCode;
+  }
+}
+
+/** Parley as an installation runs it: a process of its own that can be killed and started again on the same ports. */
+export class ParleyProcess {
+  private program: Program | undefined;
+
+  private constructor(
+    private readonly env: NodeJS.ProcessEnv,
+    readonly apiUrl: string,
+    readonly managementUrl: string,
+  ) {}
+
+  static async prepare(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<ParleyProcess> {
+    const [api, management] = [await freePort(), await freePort()];
+    return new ParleyProcess(
+      {
+        DATABASE_URL: databaseUrl,
+        KAFKA_BROKERS: process.env['TEST_KAFKA_BROKERS'],
+        KAFKA_REPLICATION_FACTOR: '1',
+        HTTP_PORT: String(api),
+        MANAGEMENT_PORT: String(management),
+        LOG_LEVEL: 'info',
+        ...env,
+      },
+      `http://127.0.0.1:${api}`,
+      `http://127.0.0.1:${management}`,
+    );
+  }
+
+  /** Everything that this start printed. */
+  get output(): string {
+    return this.program?.output ?? '';
+  }
+
+  get alive(): boolean {
+    return this.program?.alive ?? false;
+  }
+
+  launch(): void {
+    this.program = Program.run('main.js', [], this.env);
+  }
+
+  async start(): Promise<void> {
+    this.launch();
+    await this.ready();
+  }
+
+  async ready(timeout = 30_000): Promise<void> {
+    await eventually(async () => (await this.probe('readyz')) === 200, {
+      timeout,
+      interval: 50,
+      what: `Parley is ready; it printed: ${this.output}`,
+    });
+  }
+
+  /** HTTP status of a probe, 0 when nothing answers. */
+  async probe(name: 'livez' | 'readyz' | 'startupz'): Promise<number> {
+    return fetch(`${this.managementUrl}/${name}`).then(
+      (response) => response.status,
+      () => 0,
+    );
+  }
+
+  /** Runs `parley …` against the same servers; rejects unless it ends with 0. */
+  async cli(...args: string[]): Promise<string> {
+    const program = Program.run('cli/main.js', args, this.env);
+    const code = await program.finished();
+    if (code !== 0) throw new Error(`parley ${args.join(' ')} ended with ${code}: ${program.output}`);
+    return program.output;
+  }
+
+  end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    return this.program?.end(signal) ?? Promise.resolve(null);
+  }
+}
