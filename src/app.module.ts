@@ -102,6 +102,11 @@ const messaging: Provider[] = [
                 groupId: config.kafkaConsumerGroup,
                 topics,
                 onBatch,
+                // A heartbeat may be missed five times.
+                timing: {
+                  sessionTimeout: config.kafkaSessionTimeoutMs,
+                  heartbeat: Math.min(3000, config.kafkaSessionTimeoutMs / 6),
+                },
                 // Several crashes in a row: a new process is healthier than another try in this one.
                 onFatal: (error) => {
                   log.fatal(

@@ -150,6 +150,13 @@ export const KEYS = {
     unit: 'name',
     doc: 'Consumer group; all processes of one installation share it.',
   },
+  kafkaSessionTimeoutMs: {
+    env: 'KAFKA_SESSION_TIMEOUT_MS',
+    parse: integer(6000, 300_000),
+    fallback: '45000',
+    unit: 'ms',
+    doc: 'How long a consumer that was killed keeps its partitions from the others. Shorter takes over sooner, but gives partitions away when a process is only slow for a moment.',
+  },
   kafkaReplicationFactor: {
     env: 'KAFKA_REPLICATION_FACTOR',
     parse: integer(1, 15),
