@@ -42,7 +42,6 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'There is no such order',
     help: 'Order numbers are case-sensitive. GET /v1/orders lists them.',
   },
-  'method-not-allowed': { status: 405, title: 'The method does not exist here', help: 'See /docs for the methods.' },
   'idempotency-key-in-progress': {
     status: 409,
     title: 'A request with this Idempotency-Key is still running',

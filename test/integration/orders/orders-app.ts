@@ -57,7 +57,7 @@ export async function startOrders(options: { logger?: Logger } = {}): Promise<Or
   @Module({
     imports: [
       ConfigModule.forRoot(config),
-      TelemetryModule,
+      TelemetryModule.forRoot(options.logger ?? createLogger('silent', 'test')),
       DatabaseModule.forRoot({ entities: [OrderEntity, OrderEventEntity, IdempotencyKeyEntity], migrations: [] }),
       wiring(() => void wakes++),
       OrdersModule,
@@ -122,6 +122,9 @@ export async function send(
     json: isJson ? (JSON.parse(response.body) as Record<string, unknown>) : {},
   };
 }
+
+export const databaseUrl = ({ dataSource }: Database): string =>
+  'url' in dataSource.options ? String(dataSource.options.url) : '';
 
 let drawn = 0;
 /** An order that breaks no rule, with a number of its own. */
