@@ -36,7 +36,7 @@ export class ProducerSession {
       },
     });
     this.admin = client.admin();
-    this.leaders = new LeaderTable((topic) => this.fetchLeaders(topic));
+    this.leaders = new LeaderTable((topic) => this.track(this.fetchLeaders(topic)));
   }
 
   connect(): Promise<void> {
@@ -56,10 +56,13 @@ export class ProducerSession {
 
   send({ topic, partition, records }: LaneBatch): Promise<RecordMetadata[]> {
     const messages = records.map((record) => ({ ...record, partition }));
-    const sent = this.producer.send({ topic, acks: -1, timeout: ACK_TIMEOUT_MS, messages });
-    const settled = sent.catch(() => undefined).finally(() => this.outstanding.delete(settled));
+    return this.track(this.producer.send({ topic, acks: -1, timeout: ACK_TIMEOUT_MS, messages }));
+  }
+
+  private track<T>(work: Promise<T>): Promise<T> {
+    const settled = work.catch(() => undefined).finally(() => this.outstanding.delete(settled));
     this.outstanding.add(settled);
-    return sent;
+    return work;
   }
 
   get retired(): boolean {
@@ -67,7 +70,7 @@ export class ProducerSession {
   }
 
   /**
-   * Gives the connections back when the last outstanding send has settled. Not before: on a disconnected client kafkajs'
+   * Gives the connections back when the last outstanding call has settled. Not before: on a disconnected client kafkajs'
    * retry connects anew and sends, and nobody would close that connection.
    */
   retire(): Promise<void> {
