@@ -12,7 +12,7 @@ import type { BatchSourceOptions, SourceTiming } from './types';
 /** Batches handled at once, over all partitions; the consumer bounds its transactions itself. */
 const CONCURRENT_PARTITIONS = 32;
 /** Pause of a partition whose batch failed. */
-const FAILURE_BACKOFF = { initialMs: 250, maxMs: 30_000 };
+const FAILURE_BACKOFF = { initialMs: 250, maxMs: 10_000 };
 
 /** One life of one kafkajs consumer: it joins once, and ends by leaving or by a crash. kafkajs' own restart is off: ours counts and reports. */
 export class GroupMember {

@@ -109,8 +109,12 @@ describe('a lane publisher', () => {
     const failure = await failureOf(lanes.send({ topic, partition: 0, records: tooLarge }));
     expect(failure).toMatchObject({ code: 'message-too-large', outcome: 'refused', retriable: false });
     // The same record count as the refused batch: with the old producer the broker might take it for a repetition.
-    await expect(lanes.send({ topic, partition: 0, records: records('a', 1) })).resolves.toMatchObject({ baseOffset: 0n });
-    await expect(lanes.send({ topic, partition: 0, records: records('b', 1) })).resolves.toMatchObject({ baseOffset: 1n });
+    await expect(lanes.send({ topic, partition: 0, records: records('a', 1) })).resolves.toMatchObject({
+      baseOffset: 0n,
+    });
+    await expect(lanes.send({ topic, partition: 0, records: records('b', 1) })).resolves.toMatchObject({
+      baseOffset: 1n,
+    });
     expect((await readAll(topic)).map(({ value }) => String(value))).toEqual(['a0', 'b0']);
   });
 

@@ -117,7 +117,9 @@ describe('after an acknowledgement was lost', () => {
     const all = await readAll(topic, kafka.brokers);
     for (const [partition, count] of sent.entries()) {
       const seen = all.filter((record) => record.partition === partition).map(({ value }) => String(value));
-      const wanted = Array.from({ length: count }, (_, n) => records(`${partition}:${n}:`, 4).map(({ key }) => key)).flat();
+      const wanted = Array.from({ length: count }, (_, n) =>
+        records(`${partition}:${n}:`, 4).map(({ key }) => key),
+      ).flat();
       expect([...new Set(seen)]).toEqual(wanted);
     }
   }, 30_000);
