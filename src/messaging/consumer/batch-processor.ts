@@ -169,7 +169,7 @@ export class BatchProcessor {
     try {
       const items = await this.patience.run(works, () => this.inspectAll(portions), true);
       await this.patience.run(works, () => this.settler.settle(items, this.patience), true);
-      this.lastSettledAt = new Date();
+      if (works.some((work) => !work.isGone)) this.lastSettledAt = new Date();
       await Promise.all(portions.map(({ work, records }) => work.acknowledge(lastOf(records).offset)));
     } catch {
       // Abandoned: offsets stay, the records come again.

@@ -26,7 +26,7 @@ export class BatchSettler {
   ) {}
 
   /**
-   * Resolves when every record of a partition that is still ours has its outcome committed. An exception halves the batch
+   * Resolves when every record has its outcome committed, or its partition was told that it was left out. An exception halves the batch
    * down to the offender, which is parked with its key. Order within a key survives: halves run in order, and a
    * parked key holds what comes later.
    */
@@ -34,7 +34,6 @@ export class BatchSettler {
     try {
       await this.commit(items, patience, (tx, records, now) => this.steps.apply(tx, records, now, this.dispatch));
     } catch (error) {
-      if (error instanceof Abandoned) throw error;
       const [only] = items;
       if (items.length === 1 && only) return this.park(only, error, patience);
       const middle = items.length >> 1;
@@ -59,16 +58,18 @@ export class BatchSettler {
     stubborn = false,
   ): Promise<void> {
     const works = [...new Set(items.map((item) => item.work))];
-    const settled = await patience.run(
-      works,
-      () => {
-        const records = ofOurs(items);
-        return this.database.transaction((tx) => steps(tx, records, this.clock.now()));
-      },
-      stubborn,
-    );
-    for (const one of settled) this.report(one);
-    await Promise.all(works.map((work) => work.heartbeat()));
+    const attempt = () => {
+      const records = ofOurs(items);
+      return this.database.transaction((tx) => steps(tx, records, this.clock.now()));
+    };
+    try {
+      for (const one of await patience.run(works, attempt, stubborn)) this.report(one);
+      await Promise.all(works.map((work) => work.heartbeat()));
+    } catch (error) {
+      // None of these partitions is ours; those of the other half may be.
+      if (!(error instanceof Abandoned)) throw error;
+      for (const work of works) work.leaveOut();
+    }
   }
 
   private report({ inspected, result, code }: Settled): void {

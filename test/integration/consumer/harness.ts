@@ -1,0 +1,287 @@
+import { DataSource } from 'typeorm';
+import { type Contract, orderResponse, type RawHeaders, typeOf } from '../../../src/contracts';
+import { addChannels, ChannelCatalog } from '../../../src/messaging/channels';
+import { createProcessor, type InboundBatch, type InboundMessage, type Outcome } from '../../../src/messaging/consumer';
+import type { InboundRecord, RecordBatch } from '../../../src/messaging/kafka';
+import { JsonCodec } from '../../../src/messaging/registry';
+import { Database, dataSourceOptions, query, type Tx } from '../../../src/platform/database';
+import { createLogger } from '../../../src/platform/telemetry';
+import { freshDatabase } from '../../support/database';
+
+export const logger = createLogger('silent', 'test');
+
+/** A document with state: what a test does with it stands in `effect`. */
+export interface Step {
+  orderNumber: string;
+  step?: string;
+  [more: string]: unknown;
+}
+
+const step = (name: string, laterMessages: 'hold' | 'continue', topic: string): Contract<Step> => ({
+  name,
+  version: 1,
+  direction: 'in',
+  topic,
+  key: 'orderNumber',
+  laterMessages,
+  jsonSchema: { type: 'object', required: ['orderNumber'], properties: { orderNumber: { type: 'string' } } },
+});
+export const STEP = step('test-step', 'hold', 'orders.{partner}.response.v1');
+export const OTHER_STEP = step('test-other-step', 'hold', 'orders.{partner}.response.v1');
+export const NOTE = step('test-note', 'continue', 'orders.{partner}.response.v1');
+export const OUTGOING: Contract<Step> = { ...STEP, name: 'test-outgoing', direction: 'out' };
+export const ELSEWHERE = step('test-elsewhere', 'hold', 'shipments.{partner}.request.v1');
+export const TEST_CONTRACTS = [
+  STEP,
+  OTHER_STEP,
+  NOTE,
+  OUTGOING,
+  ELSEWHERE,
+  orderResponse,
+] as readonly Contract<never>[];
+
+export interface World {
+  url: string;
+  database: Database;
+  dataSource: DataSource;
+  channels: ChannelCatalog;
+  close(): Promise<void>;
+}
+
+/** A migrated database with a table for effects; `url` where it is not the run's. */
+export async function openWorld(url?: string, statementTimeout = 15_000): Promise<World> {
+  const target = url ?? (await freshDatabase());
+  const dataSource = await new DataSource(
+    dataSourceOptions(
+      {
+        databaseUrl: target,
+        databasePoolSize: 8,
+        databaseConnectTimeout: 2_000,
+        databaseStatementTimeout: statementTimeout,
+        instanceId: 'test',
+      },
+      {},
+    ),
+  ).initialize();
+  const database = new Database(dataSource);
+  await database.query(
+    'CREATE TABLE IF NOT EXISTS effect (n bigint GENERATED ALWAYS AS IDENTITY, partner text, order_number text, message_id text UNIQUE, body jsonb)',
+  );
+  const channels = new ChannelCatalog(database);
+  await channels.load();
+  return { url: target, database, dataSource, channels, close: () => dataSource.destroy() };
+}
+
+/** Tells of each transaction before it begins, and counts them. */
+export class CountingDatabase extends Database {
+  transactions = 0;
+  before: (count: number) => Promise<void> = () => Promise.resolve();
+
+  override async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    await this.before(++this.transactions);
+    return super.transaction(work);
+  }
+}
+
+/** Does any session of this database wait for a lock? */
+export const lockWaiters = async ({ database }: World): Promise<boolean> =>
+  (
+    await database.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+  ).length > 0;
+
+/** A partner with its response channel; returns the topic. */
+export async function addPartner(world: World, partner: string, allowMissingId = false): Promise<string> {
+  await world.database.query(`INSERT INTO partner (id, name, created_at) VALUES (:partner, :partner, now())`, {
+    partner,
+  });
+  const topic = `orders.${partner}.response.v1`;
+  const shape = { partner, direction: 'in', format: 'json', partitions: 12, maxMessageBytes: 1_048_576 } as const;
+  await world.database.transaction((tx) => addChannels(tx, [{ ...shape, topic, allowMissingId }], new Date()));
+  await world.channels.load();
+  return topic;
+}
+
+export interface RecordShape {
+  key?: string | Buffer | null;
+  id?: string;
+  contract?: Contract<Step>;
+  value?: Buffer | string | null;
+  headers?: RawHeaders;
+  timestamp?: number;
+}
+
+/** Records of one topic-partition with consecutive offsets. */
+export class Tape {
+  private next: bigint;
+
+  constructor(
+    readonly topic: string,
+    readonly partition = 0,
+    start = 0n,
+  ) {
+    this.next = start;
+  }
+
+  record(shape: RecordShape = {}): InboundRecord {
+    const { key = 'order-1', contract = STEP, timestamp = Date.now() } = shape;
+    const text = key === null ? 'order-0' : key.toString();
+    const value =
+      shape.value === undefined ? JSON.stringify({ orderNumber: text, step: String(this.next) }) : shape.value;
+    return {
+      topic: this.topic,
+      partition: this.partition,
+      offset: this.next++,
+      timestamp,
+      key: key === null ? null : Buffer.from(key),
+      value: value === null ? null : Buffer.from(value),
+      headers: {
+        ce_specversion: '1.0',
+        ce_type: typeOf(contract),
+        ce_id: shape.id ?? `${this.topic}-${this.partition}-${this.next}`,
+        ...shape.headers,
+      },
+    };
+  }
+
+  records(count: number, shape: (index: number) => RecordShape): InboundRecord[] {
+    return Array.from({ length: count }, (_, index) => this.record(shape(index)));
+  }
+}
+
+/** A fetched batch that remembers what it was told. */
+export class TestBatch implements RecordBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly highWatermark = 0n;
+  readonly done_: bigint[] = [];
+  readonly pauses: string[] = [];
+  heartbeats = 0;
+  stale = false;
+
+  constructor(readonly records: readonly InboundRecord[]) {
+    const [first] = records;
+    this.topic = first?.topic ?? '';
+    this.partition = first?.partition ?? 0;
+  }
+
+  get doneUpTo(): bigint | undefined {
+    return this.done_.at(-1);
+  }
+
+  isStale(): boolean {
+    return this.stale;
+  }
+
+  heartbeat(): Promise<void> {
+    this.heartbeats++;
+    return Promise.resolve();
+  }
+
+  done(offset: bigint): Promise<void> {
+    this.done_.push(offset);
+    return Promise.resolve();
+  }
+
+  pause(_ms: number, reason: string): void {
+    this.stale = true;
+    this.pauses.push(reason);
+  }
+}
+
+export type Decide = (message: InboundMessage<Step>) => Outcome | undefined | Promise<Outcome | undefined>;
+
+/** A well-behaved handler: asks `decide` (undefined: applied) and writes one row an applied message, in order. */
+export function handler(decide: Decide = () => undefined) {
+  return async (contract: Contract, { tx, partner, messages }: InboundBatch<unknown>): Promise<Outcome[]> => {
+    const waiting = new Set<string>();
+    const outcomes: Outcome[] = [];
+    const applied: InboundMessage<Step>[] = [];
+    for (const message of messages as readonly InboundMessage<Step>[]) {
+      const outcome: Outcome =
+        message.key !== null && waiting.has(message.key)
+          ? { kind: 'held' }
+          : ((await decide(message)) ?? { kind: 'applied' });
+      if (outcome.kind === 'applied') applied.push(message);
+      else if (message.key !== null && contract.laterMessages === 'hold') waiting.add(message.key);
+      outcomes.push(outcome);
+    }
+    await query(
+      tx,
+      `INSERT INTO effect (partner, order_number, message_id, body)
+       SELECT :partner, o, m, b::jsonb FROM unnest(:orders::text[], :ids::text[], :bodies::text[]) u(o, m, b)`,
+      {
+        partner,
+        orders: applied.map((message) => message.value.orderNumber),
+        ids: applied.map((message) => `${partner} ${message.id}`),
+        bodies: applied.map((message) => JSON.stringify(message.value)),
+      },
+    );
+    return outcomes;
+  };
+}
+
+export const LIMITS = { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 8 };
+
+export function processorOf(world: World, decide?: Decide, limits: Partial<typeof LIMITS> = {}) {
+  const { database, channels } = world;
+  const config = { ...LIMITS, ...limits };
+  return createProcessor(
+    { config, database, channels, codec: new JsonCodec(), logger, contracts: TEST_CONTRACTS },
+    handler(decide),
+  );
+}
+
+/** Runs records as one fetched batch through a processor of their own. */
+export async function run(world: World, records: readonly InboundRecord[], decide?: Decide): Promise<TestBatch> {
+  const batch = new TestBatch(records);
+  const processor = processorOf(world, decide);
+  await processor.process(batch);
+  await processor.close();
+  return batch;
+}
+
+export interface ParkedRow {
+  state: string;
+  code: string | null;
+  key: string | null;
+  inbox_id: string;
+  offset: string;
+  attempts: number;
+  next_attempt_at: Date | null;
+  raw_key: Buffer | null;
+  raw_value: Buffer | null;
+  header_names: Buffer[];
+  header_values: (Buffer | null)[];
+  [column: string]: unknown;
+}
+
+export const parkedRows = (world: World, partner: string): Promise<ParkedRow[]> =>
+  world.database.query<ParkedRow>('SELECT * FROM parked_inbound WHERE partner = :partner ORDER BY id', { partner });
+
+export const parkedKeys = async (world: World, partner: string): Promise<string[]> =>
+  (
+    await world.database.query<{ key: string }>('SELECT key FROM parked_key WHERE partner = :partner ORDER BY key', {
+      partner,
+    })
+  ).map((row) => row.key);
+
+/** Steps that were applied, in the order of their effect. */
+export const appliedSteps = async (world: World, partner: string, order?: string): Promise<string[]> =>
+  (
+    await world.database.query<{ step: string }>(
+      `SELECT body->>'step' AS step FROM effect WHERE partner = :partner AND (:order::text IS NULL OR order_number = :order) ORDER BY n`,
+      { partner, order: order ?? null },
+    )
+  ).map((row) => row.step);
+
+export const inboxCount = async (world: World, topic: string): Promise<number> =>
+  Number(
+    (
+      await world.database.query<{ count: string }>(
+        'SELECT count(*) FROM inbox WHERE channel_id = (SELECT id FROM channel WHERE topic = :topic)',
+        { topic },
+      )
+    )[0]?.count,
+  );
