@@ -24,6 +24,8 @@ export class DtoPipe implements PipeTransform {
 
   async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'custom') return value;
+    // A message handler's batch comes through here too (inheritAppConfig); its documents were checked by their contract.
+    if (metadata.type === 'body' && metadata.metatype === Object) return value;
     if (metadata.type !== 'body') return (await this.other.transform(value, metadata)) as unknown;
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw invalid([{ pointer: '', detail: 'must be a JSON object' }]);
