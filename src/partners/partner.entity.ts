@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type PartnerState = 'active' | 'suspended';
 
@@ -11,6 +11,8 @@ export interface Partner {
 }
 
 @Entity('partner')
+@Check('partner_id_check', `id ~ '^[a-z][a-z0-9-]{0,31}$'`)
+@Check('partner_state_check', `state IN ('active', 'suspended')`)
 export class PartnerEntity implements Partner {
   @PrimaryColumn('text')
   id: string;

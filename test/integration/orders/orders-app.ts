@@ -51,8 +51,13 @@ const wiring = (wake: () => void) => {
 };
 
 /** The orders room on a database of its own, with the partners acme and umbra; HTTP by injection. */
-export async function startOrders(options: { logger?: Logger } = {}): Promise<OrdersApp> {
-  const config = loadConfig({ DATABASE_URL: await freshDatabase(), KAFKA_BROKERS: 'unused:1', LOG_LEVEL: 'silent' });
+export async function startOrders(options: { logger?: Logger; databaseUrl?: string } = {}): Promise<OrdersApp> {
+  const config = loadConfig({
+    DATABASE_URL: options.databaseUrl ?? (await freshDatabase()),
+    DATABASE_CONNECT_TIMEOUT_MS: '1000',
+    KAFKA_BROKERS: 'unused:1',
+    LOG_LEVEL: 'silent',
+  });
   let wakes = 0;
   @Module({
     imports: [
@@ -77,10 +82,6 @@ async function seed(database: Database): Promise<void> {
   const partners = new Partners(database);
   const now = new Date();
   await database.transaction(async (tx) => {
-    await tx.query(`DO $$ BEGIN
-      IF NOT EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = 'outbox_message'::regclass) THEN
-        CREATE TABLE outbox_message_test PARTITION OF outbox_message DEFAULT;
-      END IF; END $$`);
     for (const id of ['acme', 'umbra']) {
       await partners.add(tx, { id, name: id, createdAt: now });
       await addChannels(
