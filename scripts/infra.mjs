@@ -54,11 +54,11 @@ async function main() {
     startKafka({ dataDir: `${folder}/kafka`, port: ports.kafka, report }),
   ]);
   const stop = () => Promise.all(started.map((result) => result.value?.stop()));
-  const failed = started.filter((result) => result.status === 'rejected');
+  const failed = started.flatMap((result) => result.reason ?? []);
   if (failed.length > 0) {
     await stop();
-    failed.slice(1).forEach((result) => console.error(result.reason.message));
-    fail(failed[0].reason);
+    failed.slice(1).forEach((error) => console.error(error.message));
+    fail(failed[0]);
   }
   const [postgres, kafka] = started.map((result) => result.value);
   await postgres.createDatabase('parley').catch((error) => {

@@ -39,26 +39,29 @@ function linkLibraries(root, native) {
   }
 }
 
-const idOf = (option, account) => {
-  const found = spawnSync('id', [option, account], { encoding: 'utf8' });
-  return found.status === 0 ? Number(found.stdout.trim()) : undefined;
-};
+/** User and group id of an account, or undefined. */
+function idsOf(account) {
+  const line =
+    existsSync('/etc/passwd') &&
+    readFileSync('/etc/passwd', 'utf8').match(new RegExp(`^${account}:[^:]*:(\\d+):(\\d+):`, 'm'));
+  if (line) return { uid: Number(line[1]), gid: Number(line[2]) };
+  const [uid, gid] = ['-u', '-g'].map((option) => spawnSync('id', [option, account], { encoding: 'utf8' }));
+  return uid.status === 0 && gid.status === 0 ? { uid: Number(uid.stdout), gid: Number(gid.stdout) } : undefined;
+}
 
 /** PostgreSQL refuses to run as root: as root we run it as `postgres`, an account without login, made when missing. */
 function account() {
   if (process.getuid?.() !== 0) return {};
-  if (idOf('-u', 'postgres') === undefined) {
+  if (!idsOf('postgres')) {
     spawnSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']);
   }
-  const [uid, gid] = [idOf('-u', 'postgres'), idOf('-g', 'postgres')];
-  if (uid === undefined || gid === undefined) {
-    throw new ServerError(
-      "PostgreSQL can't run as root, and there is no other account for it.",
-      'The account "postgres" is missing and could not be made with useradd.',
-      'Make it ("adduser --system --group postgres"), or run this as an ordinary user.',
-    );
-  }
-  return { uid, gid };
+  const ids = idsOf('postgres');
+  if (ids) return ids;
+  throw new ServerError(
+    "PostgreSQL can't run as root, and there is no other account for it.",
+    'The account "postgres" is missing and could not be made with useradd.',
+    'Make it ("adduser --system --group postgres"), or run this as an ordinary user.',
+  );
 }
 
 /** Where the programs lie and as whom they run. A clone under a closed folder (/root) is copied to where that account can read. */

@@ -4,6 +4,10 @@ export class ServerError extends Error {
     super([what, why && `  why:  ${why}`, next && `  next: ${next}`].filter(Boolean).join('\n'));
     this.name = 'ServerError';
   }
+
+  toString() {
+    return this.message;
+  }
 }
 
 /** Ends a script: a ServerError as its text alone, anything else with its stack. */

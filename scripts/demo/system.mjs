@@ -1,0 +1,118 @@
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freePort, ServerError, startKafka, startPostgres, temporaryFolder } from '../servers/index.mjs';
+import { claimPort } from '../servers/ports.mjs';
+import { endServer, startServer, tail } from '../servers/processes.mjs';
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const run = promisify(execFile);
+const built = (path) => join(ROOT, 'dist', 'src', path);
+
+/** Everything that the demo starts: PostgreSQL, Kafka, Parley and the partner, each a process of its own. */
+export class System {
+  folder = temporaryFolder('demo');
+  journal = join(this.folder, 'partner.jsonl');
+
+  /** Both servers at once; what the other started is stopped when one fails. */
+  async startServers(report) {
+    const started = await Promise.allSettled([startPostgres({ durable: true }), startKafka({ report })]);
+    [this.postgres, this.kafka] = started.map((result) => result.value);
+    const failed = started.flatMap((result) => result.reason ?? []);
+    // All that is missing at once; an error that nobody can mend goes first, as it is.
+    if (failed.length > 0) {
+      throw failed.find((error) => !(error instanceof ServerError)) ?? new ServerError(failed.map(String).join('\n'));
+    }
+    await this.postgres.createDatabase('parley');
+    const api = await claimPort(3000, 'Parley').catch(freePort);
+    const management = await freePort();
+    this.apiUrl = `http://127.0.0.1:${api}`;
+    this.managementUrl = `http://127.0.0.1:${management}`;
+    this.env = {
+      DATABASE_URL: this.postgres.url('parley'),
+      KAFKA_BROKERS: this.kafka.brokers,
+      KAFKA_REPLICATION_FACTOR: '1',
+      // The demo kills Parley: its partitions move after 6 s instead of 45.
+      KAFKA_SESSION_TIMEOUT_MS: '6000',
+      RELAY_LEASE_MS: '3000',
+      HTTP_PORT: String(api),
+      MANAGEMENT_PORT: String(management),
+    };
+  }
+
+  /** `parley …`, the command line; returns what it printed. */
+  async parley(...args) {
+    requireBuild();
+    try {
+      const { stdout } = await run(process.execPath, [built('cli/main.js'), ...args], { env: this.childEnv() });
+      return stdout.trim();
+    } catch (error) {
+      throw new ServerError(`"parley ${args.join(' ')}" failed.`, (error.stderr || error.message).trim());
+    }
+  }
+
+  startParley() {
+    this.app = this.start('parley', [built('main.js')]);
+  }
+
+  startPartner(id, behaviour) {
+    const options = ['--brokers', this.kafka.brokers, '--partner', id, '--behaviour', behaviour];
+    const pace = ['--slow-ms', '500', '--seed', 'demo', '--journal', this.journal];
+    closeSync(openSync(this.journal, 'a'));
+    this.partner = this.start('partner', [built('simulator/main.js'), ...options, ...pace]);
+  }
+
+  start(name, args) {
+    const log = join(this.folder, `${name}.log`);
+    return Object.assign(startServer(process.execPath, args, { log, env: this.childEnv(), cwd: ROOT }), { name, log });
+  }
+
+  childEnv() {
+    return { PATH: process.env.PATH, ...this.env };
+  }
+
+  /** Until Parley serves and its consumer reads; throws when it ended or takes longer than a minute. */
+  async parleyReady() {
+    await this.until(this.app, async () => {
+      const answer = await fetch(`${this.managementUrl}/readyz?verbose`, { signal: AbortSignal.timeout(2000) });
+      const { checks } = await answer.json();
+      return answer.ok && checks.consumer?.status === 'up' && checks.relay?.status === 'up';
+    });
+  }
+
+  async partnerReady() {
+    await this.until(this.partner, () => readFileSync(this.partner.log, 'utf8').includes('ready:'));
+  }
+
+  async until(server, condition) {
+    for (const deadline = Date.now() + 60_000; ; await delay(50)) {
+      if (await Promise.resolve(condition()).catch(() => false)) return;
+      const why = server.ended ?? (Date.now() > deadline ? 'was not ready within 60 s' : undefined);
+      if (why) throw new ServerError(`The process "${server.name}" ${why}.`, tail(server.log), `Read ${server.log}.`);
+    }
+  }
+
+  killParley() {
+    return endServer(this.app, 'SIGKILL');
+  }
+
+  /** Everything down again, in the order in which the parts need each other. */
+  async stop({ keepFolder = false } = {}) {
+    if (this.app) await endServer(this.app, 'SIGTERM', 10_000);
+    if (this.partner) await endServer(this.partner, 'SIGTERM', 5000);
+    await Promise.all([this.kafka?.stop(), this.postgres?.stop()]);
+    if (!keepFolder) rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function requireBuild() {
+  if (existsSync(built('main.js'))) return;
+  throw new ServerError(
+    'Parley is not built.',
+    `${built('main.js')} is missing.`,
+    'Start it with "npm run demo", which builds first.',
+  );
+}
