@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import { sleep } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 import type { LanePublisher, LaneReceipt } from '../kafka';
 import { Cursor, type CursorState, LeaseLostError } from './cursor';
@@ -47,7 +47,6 @@ export interface RelayObserver {
 export class RelaySession {
   readonly lanes: Lanes;
   private readonly reader: OutboxReader;
-  private readonly writer: Client;
   private readonly cursor: Cursor;
   private readonly floors: Floors;
   private readonly readAhead: ReadAhead;
@@ -56,6 +55,8 @@ export class RelaySession {
   private sent: Position;
   private sentMoved = false;
   private runs: Run[] = [];
+  /** The last statement of the writing connection: they run one after the other. */
+  private writing: Promise<unknown> = Promise.resolve();
   private flushTimer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> | undefined;
   private flushedAt = 0;
@@ -65,11 +66,10 @@ export class RelaySession {
 
   constructor(
     private readonly options: SessionOptions,
-    connections: RelayConnections,
+    private readonly connections: RelayConnections,
     private readonly lease: Lease,
     state: CursorState,
   ) {
-    this.writer = connections.writer;
     this.cursor = new Cursor(connections.writer, state.epoch);
     this.sent = state.position;
     this.floors = new Floors(state.floor);
@@ -126,11 +126,16 @@ export class RelaySession {
       await this.flush(true);
       while (!this.stopping) await this.step();
       await this.lastPass(performance.now() + stopWithin());
+    } catch (error) {
+      this.fail(error as Error);
+      // Statements that a silent server holds fail with the connection, not one after the other by their timeouts.
+      await this.connections.close();
     } finally {
       clearInterval(this.renewTimer);
       clearTimeout(this.flushTimer);
       await this.lanes.close();
       await this.flushing;
+      await this.writing;
       if (!this.failure) await this.flush(false).catch((error: unknown) => this.fail(error as Error));
     }
     if (this.failure) throw this.failure;
@@ -145,9 +150,9 @@ export class RelaySession {
     }
     const more = await this.readOnce();
     if (more || this.stopping) return;
-    await pause(this.pace.gapMs);
+    await sleep(this.pace.gapMs);
     const woken = await this.wakeable.wait(this.pace.idleMs(performance.now()) - this.pace.gapMs);
-    if (woken && this.pace.gapMs <= COALESCE_MS) await pause(COALESCE_MS);
+    if (woken && this.pace.gapMs <= COALESCE_MS) await sleep(COALESCE_MS);
   }
 
   private async readOnce(): Promise<boolean> {
@@ -213,21 +218,26 @@ export class RelaySession {
     this.flushedAt = performance.now();
     // Read by a statement that has ended before the write begins: the floor's argument needs this order.
     const sequence = this.reader.sequence;
-    const xid = await this.cursor.write(sent, this.floors.of(sent.done), runs);
+    const xid = await this.write(() => this.cursor.write(sent, this.floors.of(sent.done), runs));
     this.floors.mark(xid, sequence);
     this.floors.forget(sent.done);
   }
 
+  private write<T>(statement: () => Promise<T>): Promise<T> {
+    const result = this.writing.then(() => {
+      if (this.failure) throw this.failure;
+      return statement();
+    });
+    this.writing = result.catch(() => undefined);
+    return result;
+  }
+
   private async renew(): Promise<void> {
     try {
-      if (!(await this.lease.renew(this.writer, this.epoch))) throw new LeaseLostError();
+      if (!(await this.write(() => this.lease.renew(this.connections.writer, this.epoch)))) throw new LeaseLostError();
       this.lanes.resume();
     } catch (error) {
       this.fail(error as Error);
     }
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

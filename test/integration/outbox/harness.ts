@@ -1,4 +1,6 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import type { LaneBatch, LanePublisher, LaneReceipt } from '../../../src/messaging/kafka';
@@ -132,6 +134,21 @@ export class Bench {
     const client = await connect(url);
     this.onClose(() => client.end().catch(() => undefined));
     return client;
+  }
+
+  /** A relay in a process of its own, on real Kafka. Killed at the end of the test if it still runs. */
+  relayProcess(env: Record<string, string> = {}): ChildProcess {
+    const script = [join(__dirname, 'run-typescript.cjs'), join(__dirname, 'relay-process.ts')];
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...script], {
+      env: { ...process.env, DATABASE_URL: this.url, KAFKA_BROKERS: process.env['TEST_KAFKA_BROKERS'], ...env },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    this.onClose(async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await gone;
+    });
+    return child;
   }
 
   relay(publisher: LanePublisher, options: Parameters<typeof relayOn>[2] & { url?: string } = {}): Relay {
