@@ -1,0 +1,166 @@
+import { fork, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** The compiled program; `npm run bench` builds it first. */
+const load = createRequire(import.meta.url);
+load('reflect-metadata');
+const { DataSource } = load('typeorm');
+const { MIGRATIONS } = load('../dist/migrations/index.js');
+const { loadConfig } = load('../dist/src/platform/config/index.js');
+const { Database, dataSourceOptions, migrate } = load('../dist/src/platform/database/index.js');
+const { createLogger } = load('../dist/src/platform/telemetry/index.js');
+const { createKafkaAdmin } = load('../dist/src/messaging/kafka/index.js');
+const { ensurePartitions } = load('../dist/src/messaging/outbox/index.js');
+const { addPartner, Partners } = load('../dist/src/partners/index.js');
+
+export { load };
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** Environment of a Parley process on these servers. */
+export const environment = (servers, database, more = {}) => ({
+  DATABASE_URL: servers.postgres.url(database),
+  KAFKA_BROKERS: servers.kafka.brokers,
+  KAFKA_REPLICATION_FACTOR: '1',
+  KAFKA_CONSUMER_GROUP: database,
+  HTTP_PORT: '0',
+  MANAGEMENT_PORT: '0',
+  LOG_LEVEL: 'warn',
+  ...more,
+});
+
+export const configOf = (servers, database, more) => loadConfig(environment(servers, database, more));
+
+export const logger = () => createLogger(process.env.BENCH_LOG ?? 'warn', 'bench');
+
+/**
+ * A migrated database with partners `<name>1` … and their topics, and outbox partitions ahead; resolves with the partners'
+ * ids. Topics carry the database's name, so that one broker serves all measurements.
+ */
+export async function makeDatabase(
+  servers,
+  name,
+  { partners = 2, partitions = 6, outboxPartitionRows = 5_000_000 } = {},
+) {
+  await servers.postgres.createDatabase(name);
+  const config = configOf(servers, name);
+  const dataSource = await new DataSource(
+    dataSourceOptions(config, { entities: [], migrations: MIGRATIONS }),
+  ).initialize();
+  const admin = createKafkaAdmin(config);
+  try {
+    await migrate(dataSource);
+    const database = new Database(dataSource);
+    await ensurePartitions(database, { rows: outboxPartitionRows });
+    const ids = Array.from({ length: partners }, (_, index) => `${name}${index + 1}`);
+    const onboarding = { partitions, replicationFactor: 1, allowMissingId: false };
+    for (const id of ids) {
+      await addPartner(
+        { id, name: id, ...onboarding },
+        { database, partners: new Partners(database), admin, now: new Date() },
+      );
+    }
+    return ids;
+  } finally {
+    await admin.close();
+    await dataSource.destroy();
+  }
+}
+
+/** The program in this process, with the roles of the environment. */
+export async function startHere(servers, database, more) {
+  const { start } = load('../dist/src/start.js');
+  const running = await start(configOf(servers, database, more), logger());
+  await running.started;
+  return { ...running, stop: () => running.lifecycle.stop('the benchmark is over') };
+}
+
+/** `--profile DIR`: processes write a CPU profile there when they end. */
+const profileArgs = () =>
+  process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : [];
+
+const lines = (child) => createInterface({ input: child.stdout });
+
+function ended(child, name) {
+  return new Promise((_, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, by) => reject(new Error(`${name} ended early (${by ?? code})`)));
+  });
+}
+
+async function untilLine(child, name, test) {
+  const early = ended(child, name);
+  early.catch(() => undefined);
+  const found = new Promise((resolve) => {
+    lines(child).on('line', (line) => {
+      const value = test(line);
+      if (value) resolve(value);
+    });
+  });
+  return Promise.race([found, early]);
+}
+
+/** Ends a child in order; SIGKILL when it takes too long. */
+function stopper(child) {
+  return () =>
+    new Promise((resolve) => {
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
+      const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+      child.once('exit', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      child.kill('SIGTERM');
+    });
+}
+
+/** dist/src/main.js as a process of its own; `apiUrl` where it has that role. */
+export async function spawnParley(env) {
+  const child = spawn(process.execPath, [...profileArgs(), path('../dist/src/main.js')], {
+    env: { ...process.env, ...env, LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const apiUrl = await untilLine(child, 'Parley', (line) => {
+    const entry = line.startsWith('{') ? JSON.parse(line) : {};
+    return entry.msg === 'started' ? (entry.api ?? 'none') : undefined;
+  });
+  return { pid: child.pid, apiUrl, stop: stopper(child) };
+}
+
+/** The simulated partner, a process with a Kafka client of its own. */
+export async function spawnSimulator(servers, partners) {
+  const args = ['--brokers', servers.kafka.brokers, ...partners.flatMap((partner) => ['--partner', partner])];
+  const child = spawn(process.execPath, [...profileArgs(), path('../dist/src/simulator/main.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await untilLine(child, 'the simulator', (line) => line.startsWith('ready'));
+  return { pid: child.pid, stop: stopper(child) };
+}
+
+/** A Parley process that also places orders through its own service API, on request (driver.mjs). */
+export async function spawnDriver(env) {
+  const child = fork(path('driver.mjs'), {
+    env: { ...process.env, ...env },
+    execArgv: profileArgs(),
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const pending = new Map();
+  let last = 0;
+  const early = ended(child, 'the driver');
+  early.catch((error) => pending.forEach(({ reject }) => reject(error)));
+  child.on('message', ({ id, result, error }) => {
+    const call = pending.get(id);
+    pending.delete(id);
+    if (error) call?.reject(new Error(error));
+    else call?.resolve(result);
+  });
+  const call = (verb, argument) =>
+    new Promise((resolve, reject) => {
+      pending.set(++last, { resolve, reject });
+      child.send({ id: last, verb, argument });
+    });
+  await call('start');
+  return { pid: child.pid, call, stop: stopper(child) };
+}
