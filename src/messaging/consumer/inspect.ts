@@ -4,6 +4,7 @@ import type { InboundRecord } from '../kafka';
 import { type Codec, RegistryUnavailable } from '../registry';
 import { outcomeOf } from './failure';
 import type { Outcome } from './handler';
+import { inboxKey } from './inbox';
 import { contentHash, keyTextOf, placeOf } from './record-identity';
 import { isIdText } from './text';
 
@@ -19,6 +20,8 @@ export interface InspectedRecord {
   key: string | null;
   /** What makes it unique within its channel: `ce_id`, or its place where that can't. */
   inboxId: string;
+  /** {@link inboxKey} of it. */
+  identity: string;
   /** See {@link contentHash}. */
   hash: string;
   contract: Contract | undefined;
@@ -44,12 +47,14 @@ export async function inspect(
 ): Promise<InspectedRecord> {
   const envelope = fromHeaders(record.headers);
   const contract = contracts.get(envelope.type ?? '');
+  const inboxId = envelope.id !== undefined && isIdText(envelope.id) ? envelope.id : placeOf(record);
   return {
     record,
     channel,
     envelope,
     key: keyTextOf(record.key),
-    inboxId: envelope.id !== undefined && isIdText(envelope.id) ? envelope.id : placeOf(record),
+    inboxId,
+    identity: inboxKey(channel.id, inboxId),
     hash: contentHash(record),
     contract,
     content: refuse(record, channel, envelope, contract) ?? (await decode(record, contract as Contract, codec)),

@@ -120,7 +120,11 @@ export class Patience {
   private forget(works: readonly Membership[]): void {
     if (this.waits.size === 0) return;
     const before = this.current;
-    for (const work of works) this.waits.delete(laneOf(work));
+    for (const work of works) {
+      // One that was given back still waits; it is forgotten when it comes again, or by itself.
+      const isAway = work.isGone && this.waits.get(laneOf(work))?.until !== Infinity;
+      if (!isAway) this.waits.delete(laneOf(work));
+    }
     if (before && !this.current) this.logger.info({ waited_for: before.what }, 'the consumer goes on');
   }
 }

@@ -79,17 +79,16 @@ export class RecordTransaction {
   ): Promise<Map<InspectedRecord, FreshRecord>> {
     const first = new Map<string, InspectedRecord>();
     for (const record of records) {
-      const key = inboxKey(record.channel.id, record.inboxId);
-      if (!first.has(key)) first.set(key, record);
+      if (!first.has(record.identity)) first.set(record.identity, record);
     }
     const entries = [...first.values()].map((record) => entryOf(record, record.inboxId));
     const taken = await this.inbox.take(tx, entries, now);
     const reused = taken.size === records.length ? [] : await this.reused(tx, records, first, taken, now);
     const fresh = new Map<InspectedRecord, FreshRecord>();
     for (const inspected of records) {
-      const key = inboxKey(inspected.channel.id, inspected.inboxId);
+      const { identity } = inspected;
       const refusal = 'refusal' in inspected.content ? inspected.content.refusal : undefined;
-      if (first.get(key) === inspected && taken.has(key)) {
+      if (first.get(identity) === inspected && taken.has(identity)) {
         fresh.set(inspected, { inspected, inboxId: inspected.inboxId, refusal });
       } else if (reused.includes(inspected)) {
         fresh.set(inspected, { inspected, inboxId: reusedId(inspected), refusal: REUSED });
@@ -113,8 +112,8 @@ export class RecordTransaction {
     const hashes = known.length > 0 ? await this.inbox.hashes(tx, known) : new Map<string, string>();
     const others = new Map<string, InspectedRecord>();
     for (const record of records) {
-      const key = inboxKey(record.channel.id, record.inboxId);
-      const original = taken.has(key) ? first.get(key)?.hash : hashes.get(key);
+      const { identity } = record;
+      const original = taken.has(identity) ? first.get(identity)?.hash : hashes.get(identity);
       if (original !== record.hash) others.set(inboxKey(record.channel.id, reusedId(record)), record);
     }
     if (others.size === 0) return [];
