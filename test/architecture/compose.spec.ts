@@ -1,0 +1,76 @@
+import { load, YAML11_SCHEMA } from 'js-yaml';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig, KEYS } from '../../src/platform/config';
+import { parseOptions } from '../../src/simulator/options';
+
+interface Service {
+  image: string;
+  build?: { context: string; dockerfile: string };
+  command?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test?: string[]; disable?: boolean };
+}
+
+const FOLDER = join(__dirname, '..', '..', 'docker');
+// Compose reads YAML 1.1 with merge keys.
+const { services } = load(readFileSync(join(FOLDER, 'compose.yaml'), 'utf8'), { schema: YAML11_SCHEMA }) as {
+  services: Record<string, Service>;
+};
+const ours = Object.entries(services).filter(([, service]) => service.image === 'parley');
+const known = new Set<string>(Object.values(KEYS).map((key) => key.env));
+
+describe('the compose file', () => {
+  it.each(ours)('gives %s only environment that Parley reads', (_, { environment = {} }) => {
+    expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it.each(ours.filter(([, service]) => service.environment))(
+    'gives %s values that Parley takes',
+    (_, { environment }) => {
+      expect(() => loadConfig(environment)).not.toThrow();
+    },
+  );
+
+  it('starts the simulator with options that it takes', () => {
+    const [program, ...options] = services['simulator']?.command ?? [];
+    expect(program).toBe('dist/src/simulator/main.js');
+    expect(parseOptions(options, {})).toMatchObject({ partners: ['acme'] });
+  });
+
+  it.each(ours)('runs %s without privileges on a read-only file system', (_, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+  });
+
+  it('waits for what a service needs, in a state that the other one reaches', () => {
+    for (const [name, { depends_on = {} }] of Object.entries(services)) {
+      for (const [needed, { condition }] of Object.entries(depends_on)) {
+        const other = services[needed];
+        const reaches = condition === 'service_healthy' ? other?.healthcheck?.test : other?.command;
+        expect([name, needed, reaches !== undefined]).toEqual([name, needed, true]);
+      }
+    }
+  });
+
+  it('publishes ports to this machine alone', () => {
+    const ports = Object.values(services).flatMap((service) => service.ports ?? []);
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+    expect(ports).not.toEqual([]);
+  });
+
+  it('builds from the Dockerfile that is there, as a user without rights', () => {
+    for (const [, { build }] of ours) expect(build).toEqual({ context: '..', dockerfile: 'docker/Dockerfile' });
+    const dockerfile = readFileSync(join(FOLDER, 'Dockerfile'), 'utf8');
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+    for (const [, source] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
+      for (const path of source?.split(' ') ?? [])
+        expect([path, existsSync(join(FOLDER, '..', path))]).toEqual([path, true]);
+    }
+  });
+});
