@@ -41,8 +41,8 @@ export function ensurePartitions(database: Database, policy: Pick<PartitionPolic
 export function maintainPartitions(database: Database, policy: PartitionPolicy, now: Date): Promise<PartitionPass> {
   return locked(database, async (runner) => {
     const created = await createAhead(runner, policy.rows);
-    await finishDetaching(runner);
     const pass: PartitionPass = { created, dropped: [], refused: [] };
+    await finishDetaching(runner, pass);
     for (const partition of await expired(runner, new Date(now.getTime() - policy.retentionMs))) {
       ((await dropSent(runner, partition)) ? pass.dropped : pass.refused).push(nameOf('message', partition.from));
     }
@@ -83,18 +83,17 @@ async function list(runner: QueryRunner): Promise<Partition[]> {
 
 async function createAhead(runner: QueryRunner, rows: number): Promise<string[]> {
   const [sequence] = (await runner.query(SEQUENCE_POSITION)) as Record<string, string>[];
-  const position = BigInt(Object.values(sequence ?? {})[0] ?? 0);
+  const nextSeq = BigInt(Object.values(sequence ?? {})[0] ?? 0) + 1n;
   const partitions = await list(runner);
-  let next = partitions.at(-1)?.to ?? position + 1n;
-  let ahead = partitions.filter(({ from }) => from > position).length;
+  let from = partitions.at(-1)?.to ?? nextSeq;
+  let ahead = partitions.filter((partition) => partition.from > nextSeq).length;
   const created: string[] = [];
-  // The partition that takes the next number is not ahead.
-  while (ahead < AHEAD || next <= position + 1n) {
-    const to = next + BigInt(rows);
-    await create(runner, { from: next, to });
-    created.push(nameOf('message', next));
-    if (next > position) ahead++;
-    next = to;
+  while (ahead < AHEAD) {
+    await create(runner, { from, to: from + BigInt(rows) });
+    created.push(nameOf('message', from));
+    // The one that takes the next number is not ahead of it.
+    if (from > nextSeq) ahead++;
+    from += BigInt(rows);
   }
   return created;
 }
@@ -118,11 +117,12 @@ async function create(runner: QueryRunner, { from, to }: { from: bigint; to: big
 }
 
 /** A pass that was interrupted while it detached has taken a partition out of the table's plans already: finish it. */
-async function finishDetaching(runner: QueryRunner): Promise<void> {
-  for (const { from, pending } of await list(runner)) {
-    if (!pending) continue;
-    await runner.query(`ALTER TABLE outbox_message DETACH PARTITION ${nameOf('message', from)} FINALIZE`);
-    await dropDetached(runner, from);
+async function finishDetaching(runner: QueryRunner, pass: PartitionPass): Promise<void> {
+  for (const partition of await list(runner)) {
+    if (!partition.pending) continue;
+    const name = nameOf('message', partition.from);
+    await runner.query(`ALTER TABLE outbox_message DETACH PARTITION ${name} FINALIZE`);
+    ((await dropDetached(runner, partition)) ? pass.dropped : pass.refused).push(name);
   }
 }
 
@@ -143,24 +143,20 @@ async function expired(runner: QueryRunner, before: Date): Promise<Partition[]> 
 }
 
 /** DETACH CONCURRENTLY blocks neither writers nor the relay; it waits for transactions that use the table. */
-async function dropSent(runner: QueryRunner, { from }: Partition): Promise<boolean> {
-  if (await holdsUnsent(runner, from)) return false;
-  await runner.query(`ALTER TABLE outbox_message DETACH PARTITION ${nameOf('message', from)} CONCURRENTLY`);
-  return dropDetached(runner, from);
+async function dropSent(runner: QueryRunner, partition: Partition): Promise<boolean> {
+  if (await holdsUnsent(runner, partition.from)) return false;
+  await runner.query(`ALTER TABLE outbox_message DETACH PARTITION ${nameOf('message', partition.from)} CONCURRENTLY`);
+  return dropDetached(runner, partition);
 }
 
 /** Looks once more, at the table alone, now that nobody can write into it. What must not be dropped is put back. */
-async function dropDetached(runner: QueryRunner, from: bigint): Promise<boolean> {
+async function dropDetached(runner: QueryRunner, { from, to }: Partition): Promise<boolean> {
+  const name = nameOf('message', from);
   if (await holdsUnsent(runner, from)) {
-    const [bound] = (await runner.query(`SELECT max(seq) AS top FROM ${nameOf('message', from)}`)) as { top: string }[];
-    const above = (await list(runner)).find((partition) => partition.from > from);
-    const to = above?.from ?? BigInt(bound?.top ?? from) + 1n;
-    await runner.query(
-      `ALTER TABLE outbox_message ATTACH PARTITION ${nameOf('message', from)} FOR VALUES FROM (${from}) TO (${to})`,
-    );
+    await runner.query(`ALTER TABLE outbox_message ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`);
     return false;
   }
-  await runner.query(`DROP TABLE ${nameOf('message', from)}, ${nameOf('receipt', from)}`);
+  await runner.query(`DROP TABLE ${name}, ${nameOf('receipt', from)}`);
   return true;
 }
 

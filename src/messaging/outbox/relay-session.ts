@@ -2,7 +2,7 @@ import { sleep } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 import type { LanePublisher, LaneReceipt } from '../kafka';
 import { Cursor, type CursorState, LeaseLostError } from './cursor';
-import { Floors } from './floors';
+import { type Floor, Floors } from './floors';
 import { Lanes } from './lanes';
 import type { Lease } from './lease';
 import { Pace } from './pace';
@@ -54,6 +54,7 @@ export class RelaySession {
   private readonly wakeable = new Wakeable();
   private sent: Position;
   private sentMoved = false;
+  private storedFloor: Floor;
   private runs: Run[] = [];
   /** The last statement of the writing connection: they run one after the other. */
   private writing: Promise<unknown> = Promise.resolve();
@@ -72,6 +73,7 @@ export class RelaySession {
   ) {
     this.cursor = new Cursor(connections.writer, state.epoch);
     this.sent = state.position;
+    this.storedFloor = state.floor;
     this.floors = new Floors(state.floor);
     this.readAhead = new ReadAhead(options.readAhead);
     this.reader = new OutboxReader(connections.reader, options.source, options.page, state.position, state.foreignUpto);
@@ -218,7 +220,9 @@ export class RelaySession {
     this.flushedAt = performance.now();
     // Read by a statement that has ended before the write begins: the floor's argument needs this order.
     const sequence = this.reader.sequence;
-    const xid = await this.write(() => this.cursor.write(sent, this.floors.of(sent.done), runs));
+    const floor = this.floors.of(sent.done);
+    const xid = await this.write(() => this.cursor.write(sent, floor, runs));
+    this.storedFloor = floor;
     this.floors.mark(xid, sequence);
     this.floors.forget(sent.done);
   }
@@ -236,6 +240,11 @@ export class RelaySession {
     try {
       if (!(await this.write(() => this.lease.renew(this.connections.writer, this.epoch)))) throw new LeaseLostError();
       this.lanes.resume();
+      // The floor follows the cursor by a write; when nothing more is sent, retention and the next owner still want it.
+      if (this.floors.of(this.sent.done).xmin > this.storedFloor.xmin) {
+        this.sentMoved = true;
+        this.flushSoon();
+      }
     } catch (error) {
       this.fail(error as Error);
     }
