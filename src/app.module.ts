@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { MIGRATIONS } from '../migrations';
-import { HealthModule } from './health';
+import { HealthModule, Metrics } from './health';
 import { ChannelCatalog } from './messaging/channels';
 import { createTransport, type ParleyTransport } from './messaging/consumer';
 import { Exchanges } from './messaging/exchanges';
@@ -34,6 +34,7 @@ export const KAFKA_ADMIN = Symbol('KafkaAdmin');
 
 const messaging: Provider[] = [
   { provide: CLOCK, useValue: systemClock },
+  { provide: Metrics, useFactory: () => new Metrics() },
   { provide: Exchanges, useValue: new Exchanges() },
   { provide: JsonCodec, useValue: new JsonCodec() },
   { provide: ChannelCatalog, inject: [Database], useFactory: (database: Database) => new ChannelCatalog(database) },
@@ -52,11 +53,12 @@ const messaging: Provider[] = [
   },
   {
     provide: RELAY,
-    inject: [CONFIG, PUBLISHER, ChannelCatalog, LOGGER],
+    inject: [CONFIG, PUBLISHER, ChannelCatalog, Metrics, LOGGER],
     useFactory: (
       config: Config,
       publisher: LanePublisher | null,
       channels: ChannelCatalog,
+      metrics: Metrics,
       log: Logger,
     ): Relay | null =>
       publisher &&
@@ -71,6 +73,7 @@ const messaging: Provider[] = [
         instance: config.instanceId,
         log,
         leaseMs: config.relayLeaseMs,
+        observer: metrics.relayObserver,
         maxMessageBytes: (topic) => channels.find(topic)?.maxMessageBytes,
       }),
   },

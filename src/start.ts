@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, KAFKA_ADMIN, PUBLISHER, RELAY, TRANSPORT } from './app.module';
-import { listenForManagement } from './health';
+import { isForeign, listenForManagement, Metrics } from './health';
 import { ChannelCatalog } from './messaging/channels';
 import type { ParleyTransport } from './messaging/consumer';
 import type { KafkaAdmin, LanePublisher } from './messaging/kafka';
@@ -39,8 +39,9 @@ export async function start(config: Config, log: Logger): Promise<Running> {
   const app = await createHttpApp(AppModule.forRoot(config, log), config, log);
   const transport = app.get<ParleyTransport | null>(TRANSPORT);
   if (transport) app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
-  await app.init();
   const http = app.getHttpAdapter().getInstance();
+  http.addHook('onRequest', (request, reply, done) => (isForeign(request.raw) ? reply.callNotFound() : done()));
+  await app.init();
   await http.ready();
   const management = await listenForManagement(
     (request: IncomingMessage, response: ServerResponse) => http.routing(request, response),
@@ -57,6 +58,7 @@ export async function start(config: Config, log: Logger): Promise<Running> {
     apiUrl: undefined,
     started: Promise.resolve(),
   };
+  app.get(Metrics).watch(app.get<Relay | null>(RELAY), transport);
   planStop(running, management.server);
   running.started = proceed(running, config, log);
   return running;

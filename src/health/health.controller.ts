@@ -2,6 +2,7 @@ import { Controller, Get, HttpException, Inject, Query, Res } from '@nestjs/comm
 import { ApiExcludeController } from '@nestjs/swagger';
 import { HealthCheckService, HealthIndicatorService, type HealthIndicatorFunction } from '@nestjs/terminus';
 import { Lifecycle } from '../platform/lifecycle';
+import { Metrics } from './metrics';
 import { HEALTH_SIGNALS, type HealthReading, type HealthSignal } from './health-signal';
 
 /** The two members of a Fastify reply that a probe needs. */
@@ -10,7 +11,7 @@ interface Reply {
   header(name: string, value: string): unknown;
 }
 
-/** Probes of Kubernetes, on the management port. All answers come from memory. */
+/** Probes of Kubernetes and Prometheus' scrape, on the management port. All answers come from memory. */
 @ApiExcludeController()
 @Controller()
 export class HealthController {
@@ -19,6 +20,7 @@ export class HealthController {
     private readonly indicators: HealthIndicatorService,
     private readonly lifecycle: Lifecycle,
     @Inject(HEALTH_SIGNALS) private readonly signals: readonly HealthSignal[],
+    @Inject(Metrics) private readonly metrics: Metrics,
   ) {}
 
   /** Does this process still turn? Never a dependency: restarting us heals no database. */
@@ -43,6 +45,12 @@ export class HealthController {
         this.lifecycle.phase === 'starting' ? { status: 'down', message: 'still starting' } : { status: 'up' },
     };
     return this.answer(reply, verbose, [started]);
+  }
+
+  @Get('metrics')
+  async scrape(@Res({ passthrough: true }) reply: Reply): Promise<string> {
+    reply.header('content-type', this.metrics.registry.contentType);
+    return this.metrics.registry.metrics();
   }
 
   private phaseReading(): HealthReading {

@@ -1,3 +1,4 @@
 export { HealthModule } from './health.module';
 export { type HealthReading, type HealthSignal } from './health-signal';
-export { listenForManagement, MANAGEMENT_PATHS } from './management-server';
+export { isForeign, listenForManagement } from './management-server';
+export { Metrics } from './metrics';

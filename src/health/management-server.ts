@@ -1,8 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Paths that exist on the management port, and only there. */
-export const MANAGEMENT_PATHS = /^\/(livez|readyz|startupz|metrics)(\?|$)/;
+/** Paths that exist on the management port, and only there: {@link isForeign} tells the other listener to refuse them. */
+const MANAGEMENT_PATHS = /^\/(livez|readyz|startupz|metrics)(\?|$)/;
+
+const viaManagement = new WeakSet<IncomingMessage>();
+
+/** Is it asked for a management path on another port? */
+export function isForeign(request: IncomingMessage): boolean {
+  return MANAGEMENT_PATHS.test(request.url ?? '') && !viaManagement.has(request);
+}
 
 /**
  * A second listener of the same application for probes and metrics, so that they are never exposed with the API and answer
@@ -13,11 +20,12 @@ export async function listenForManagement(
   options: { host: string; port: number },
 ): Promise<{ server: Server; port: number }> {
   const server = createServer((request, response) => {
-    if (MANAGEMENT_PATHS.test(request.url ?? '')) route(request, response);
-    else
-      response
-        .writeHead(404, { 'content-type': 'text/plain' })
-        .end('Only /livez, /readyz, /startupz and /metrics live here.\n');
+    if (MANAGEMENT_PATHS.test(request.url ?? '')) {
+      viaManagement.add(request);
+      return route(request, response);
+    }
+    response.writeHead(404, { 'content-type': 'text/plain' });
+    response.end('Only /livez, /readyz, /startupz and /metrics live here.\n');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -47,6 +47,15 @@ describe('a process', () => {
       await parley.start();
       expect(await parley.probe('startupz')).toBe(200);
       expect((await place(parley, partner)).status).toBe(201);
+      await eventually(
+        async () =>
+          /parley_outbox_published_total\{[^}]*result="acknowledged"\} 1/.test(
+            await (await fetch(`${parley.managementUrl}/metrics`)).text(),
+          ),
+        {
+          what: 'the metrics count the record',
+        },
+      );
       const ended = parley.end('SIGTERM');
       await eventually(async () => (await parley.probe('readyz')) === 503, {
         interval: 5,
@@ -54,6 +63,22 @@ describe('a process', () => {
       });
       expect(await parley.probe('livez')).toBe(200);
       expect(await ended).toBe(0);
+    } finally {
+      await parley.end('SIGKILL');
+    }
+  });
+
+  it('keeps probes and metrics off the port of the API, and the API off theirs', async () => {
+    const parley = await ParleyProcess.prepare(await freshDatabase());
+    try {
+      await parley.start();
+      const verbose = (await (await fetch(`${parley.managementUrl}/readyz?verbose`)).json()) as {
+        checks: Record<string, { status: string }>;
+      };
+      expect(Object.keys(verbose.checks)).toEqual(['lifecycle', 'database', 'topics', 'relay', 'consumer']);
+      for (const path of ['livez', 'readyz?verbose', 'startupz', 'metrics'])
+        expect((await fetch(`${parley.apiUrl}/${path}`)).status).toBe(404);
+      expect((await fetch(`${parley.managementUrl}/v1/orders`)).status).toBe(404);
     } finally {
       await parley.end('SIGKILL');
     }

@@ -1,0 +1,94 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { version } from '../../package.json';
+import type { ParleyTransport } from '../messaging/consumer';
+import type { Relay, RelayObserver } from '../messaging/outbox';
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300, 3600];
+
+/**
+ * What the process tells Prometheus: base units; a label never carries an order, a message id, a key or an error's text.
+ * Everything comes from memory, so a scrape costs the database nothing.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly published: Counter<'topic' | 'result'>;
+  private readonly delay: Histogram;
+
+  constructor() {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    new Gauge({ name: 'parley_build_info', help: 'Always 1.', labelNames: ['version'], registers }).set({ version }, 1);
+    this.published = new Counter({
+      name: 'parley_outbox_published_total',
+      help: 'Records that the broker acknowledged (result="acknowledged"), batches that failed (result="failed").',
+      labelNames: ['topic', 'result'],
+      registers,
+    });
+    this.delay = new Histogram({
+      name: 'parley_outbox_publish_delay_seconds',
+      help: 'From the birth of the oldest record of a batch to its acknowledgement.',
+      buckets: SECONDS,
+      registers,
+    });
+  }
+
+  /** Hears what the relay does; given to it at its making. */
+  readonly relayObserver: RelayObserver = {
+    sent: (topic, rows, oldest) => {
+      this.published.inc({ topic, result: 'acknowledged' }, rows);
+      this.delay.observe(Math.max(0, Date.now() - Date.parse(oldest)) / 1000);
+    },
+    failed: (topic) => this.published.inc({ topic, result: 'failed' }),
+  };
+
+  /** Reads these when somebody asks. */
+  watch(relay: Relay | null, transport: ParleyTransport | null): void {
+    if (relay) {
+      this.gauge(
+        'parley_outbox_pending_records',
+        'Committed records that the broker has not acknowledged; 0 on a standby.',
+        () => relay.state.pendingRows,
+      );
+      this.gauge(
+        'parley_outbox_oldest_pending_age_seconds',
+        'Age of the oldest of them: the one to page on.',
+        () => relay.state.oldestPendingAgeMs / 1000,
+      );
+      this.gauge('parley_outbox_relay_owner', '1 when this process owns the outbox.', () =>
+        Number(relay.state.role === 'owner'),
+      );
+    }
+    if (transport) this.watchConsumer(transport);
+  }
+
+  private watchConsumer(transport: ParleyTransport): void {
+    this.gauge(
+      'parley_consumer_oldest_unprocessed_age_seconds',
+      'Age of the oldest record in hand that has no outcome.',
+      () => transport.health().oldestUnprocessedAgeMs / 1000,
+    );
+    new Counter({
+      name: 'parley_inbox_messages_total',
+      help: 'Inbound records by recorded outcome.',
+      labelNames: ['topic', 'result'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [topic, counts] of Object.entries(transport.health().counts)) {
+          for (const [result, count] of Object.entries(counts)) this.inc({ topic, result }, count);
+        }
+      },
+    });
+  }
+
+  private gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}
