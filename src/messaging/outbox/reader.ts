@@ -15,6 +15,12 @@ export interface ReadResult {
   more: boolean;
 }
 
+/**
+ * A page looks at this many numbers for each row that it may bring. Without an upper bound near its lower one, each page
+ * plans and opens every partition of the backlog: four times as long with 100 of them. Holes and rows that were sent make a page shorter.
+ */
+const PAGE_SPAN = 20;
+
 /** Reads the outbox by the difference of two snapshots, and keeps how far reading has come (sending comes behind). */
 export class OutboxReader {
   /** Latest known position of the number sequence; its statement has ended. */
@@ -79,12 +85,14 @@ export class OutboxReader {
   private async page(window: Window): Promise<ReadResult> {
     const { done } = this.position;
     const foreign = window.hi <= this.foreignUpto;
+    const stretch = { ...window, hi: min(window.hi, window.last + BigInt(this.limit.rows * PAGE_SPAN)) };
     const rows = await this.fetch<RawRow>(
-      foreign ? foreignPageSql(window, this.limit) : pageSql(done, window, this.limit),
+      foreign ? foreignPageSql(stretch, this.limit) : pageSql(done, stretch, this.limit),
     );
     const last = rows.at(-1);
-    const finished = rows.length < this.limit.rows && Number(last?.[14] ?? 0) < this.limit.bytes;
-    const lastSeq = BigInt(last?.[1] ?? window.hi);
+    const full = rows.length === this.limit.rows || Number(last?.[14] ?? 0) >= this.limit.bytes;
+    const finished = !full && stretch.hi === window.hi;
+    const lastSeq = full ? BigInt(last?.[1] ?? stretch.hi) : stretch.hi;
     this.position = afterPage(done, window, { lastSeq, finished });
     this.upto = finished ? window.hi : lastSeq;
     return this.result(rows, true);
@@ -107,6 +115,8 @@ export class OutboxReader {
     return rows as unknown as Row[];
   }
 }
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 function lowestSeq(rows: readonly RawRow[]): bigint | null {
   let lowest: bigint | null = null;

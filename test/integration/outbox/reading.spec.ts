@@ -104,6 +104,19 @@ describe('a relay that reads the outbox', () => {
     }
   });
 
+  it('pages over a gap in the numbers that is wider than what one page looks at', async () => {
+    const writer = await bench.client();
+    const rows = Array.from({ length: 30 }, () => ({ key: 'a' }));
+    const before = await addRows(writer, rows);
+    await writer.query(`SELECT setval('outbox_message_seq_seq', 5000)`);
+    const between = await addRows(writer, rows);
+    await writer.query(`SELECT setval('outbox_message_seq_seq', 9000)`);
+    bench.relay(publisher, { pageRows: 10 });
+    await until('all rows', () => publisher.sent >= 60);
+    await cursorCovers(writer);
+    expect(publisher.lanes.get(`${TOPIC}/0`)).toEqual([...before, ...between]);
+  });
+
   it('reads pages of large payloads by their bytes', async () => {
     const writer = await bench.client();
     const payload = 'x'.repeat(900_000);
