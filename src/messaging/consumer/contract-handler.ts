@@ -24,7 +24,11 @@ class RethrowFilter implements RpcExceptionFilter {
  */
 export function HandlesContract<T>(
   contract: Contract<T>,
-): (target: object, property: string | symbol, descriptor: TypedPropertyDescriptor<InboundHandler<T>>) => void {
+): <Method extends InboundHandler<T>>(
+  target: object,
+  property: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void {
   return applyDecorators(
     EventPattern<string>(typeOf(contract), { [KEEPS_ERRORS]: true }),
     UseFilters(new RethrowFilter()),

@@ -1,5 +1,4 @@
 export type { ConsumerHealth } from './consumer-health';
-export { ConsumerModule } from './consumer.module';
 export { HandlesContract } from './contract-handler';
 export { createProcessor, createTransport } from './create-transport';
 export type { InboundBatch, InboundHandler, InboundMessage, Outcome } from './handler';
