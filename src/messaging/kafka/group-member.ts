@@ -1,8 +1,8 @@
 import type { KafkaConfig } from 'kafkajs';
 import { messageOf } from '../../platform/errors';
-import { backoffMs } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
-import { FetchedBatch, type Membership } from './fetched-batch';
+import { BatchDelivery } from './batch-delivery';
+import type { Membership } from './fetched-batch';
 import { type Consumer, type EachBatchPayload, Kafka } from './kafkajs';
 import { type CommitEntry, OffsetCommitter } from './offset-committer';
 import { PartitionPauses } from './partition-pauses';
@@ -11,8 +11,6 @@ import type { BatchSourceOptions, SourceTiming } from './types';
 
 /** Batches handled at once, over all partitions; the consumer bounds its transactions itself. */
 const CONCURRENT_PARTITIONS = 32;
-/** Pause of a partition whose batch failed. */
-const FAILURE_BACKOFF = { initialMs: 250, maxMs: 10_000 };
 
 /** One life of one kafkajs consumer: it joins once, and ends by leaving or by a crash. kafkajs' own restart is off: ours counts and reports. */
 export class GroupMember {
@@ -23,6 +21,7 @@ export class GroupMember {
   joined = false;
   private readonly consumer: Consumer;
   private readonly committer: OffsetCommitter;
+  private readonly delivery: BatchDelivery;
   private end: (error?: Error) => void = () => undefined;
   private generation = 0;
   private assigned = new Set<string>();
@@ -33,7 +32,7 @@ export class GroupMember {
   constructor(
     config: KafkaConfig,
     private readonly topics: readonly string[],
-    private readonly options: Omit<BatchSourceOptions, 'topics'>,
+    options: Omit<BatchSourceOptions, 'topics'>,
     timing: SourceTiming,
     private readonly logger: Logger,
   ) {
@@ -48,6 +47,7 @@ export class GroupMember {
       allowAutoTopicCreation: false,
       retry: { retries: 3, initialRetryTime: 200, maxRetryTime: 2_000, restartOnFailure: () => Promise.resolve(false) },
     });
+    this.delivery = new BatchDelivery(options.onBatch, this.pauses, logger);
     this.committer = new OffsetCommitter(
       (entries) => this.commit(entries),
       timing.commitInterval,
@@ -117,24 +117,14 @@ export class GroupMember {
     });
   }
 
-  /** Total: whatever `onBatch` does, only kafkajs' own errors leave it. A TypeError that did would end the client for good. */
   private async deliver(payload: EachBatchPayload): Promise<void> {
-    const { topic, partition } = payload.batch;
-    const lane = { topic, partition };
     this.lastPayload = payload;
-    if (this.leaving || !this.assigned.has(laneKey(lane))) return;
-    const batch = new FetchedBatch(payload, this.membership(payload));
-    let failure: unknown;
-    try {
-      await this.options.onBatch(batch);
-      if (batch.complete) this.pauses.healed(lane);
-      else if (!batch.isStale()) failure = new Error('The batch was not finished.');
-    } catch (error) {
-      failure = error;
-    }
-    if (this.leaving || batch.lost) await this.committer.flush();
-    if (batch.lost) throw batch.lost;
-    if (failure !== undefined && !batch.isStale()) this.backOff(batch, failure);
+    const membership = this.membership(payload);
+    if (this.leaving || !membership.isCurrent()) return;
+    const lost = await this.delivery.deliver(payload, membership);
+    // While the place in the group is still ours: leaving or rejoining ends the generation that may commit.
+    if (this.leaving || lost) await this.committer.flush();
+    if (lost) throw lost;
   }
 
   private membership(payload: EachBatchPayload): Membership {
@@ -146,15 +136,6 @@ export class GroupMember {
       commit: (next) => this.committer.add({ topic, partition, next }),
       pause: (ms, reason) => this.pauses.start({ topic, partition }, ms, reason, () => payload.pause()),
     };
-  }
-
-  private backOff(batch: FetchedBatch, failure: unknown): void {
-    const { topic, partition } = batch;
-    const attempt = this.pauses.failed(batch);
-    const pause = backoffMs(FAILURE_BACKOFF, attempt);
-    const reason = messageOf(failure);
-    this.logger.error({ topic, partition, attempt, retry_in_ms: pause, err: failure }, 'batch failed; it comes again');
-    batch.pause(pause, reason);
   }
 
   /** Through the batch's own payload: the consumer's method does nothing once it is stopping, when the last commits are due. */

@@ -1,0 +1,91 @@
+import { loadInternal } from './version';
+
+interface Decoder {
+  offset: number;
+  buffer: Buffer;
+  readInt32(): number;
+  readBytes(length: number): Buffer;
+  canReadBytes(length: number): boolean;
+}
+
+interface FetchedMessage {
+  offset: string;
+}
+
+type RecordBatchDecoder = (decoder: Decoder) => Promise<{ records: FetchedMessage[] }>;
+type MessagesDecoder = (decoder: Decoder) => Promise<FetchedMessage[]>;
+
+/** Where things stand in a record batch, format 2 (Kafka protocol guide, "Record Batch"). */
+const MAGIC_AT = 16;
+const LAST_OFFSET_DELTA_AT = 23;
+const BATCH_HEADER_BYTES = 61;
+const MAGIC = 2;
+
+const UNREADABLE = Symbol('unreadable');
+
+/** Why this stands in a record's place: the batch at its offset can't be decoded. Undefined for an ordinary record. */
+export const unreadableCause = (message: object): Error | undefined =>
+  (message as { [UNREADABLE]?: Error })[UNREADABLE];
+
+/** Its offset is the batch's last: a fetch may ask for an offset in the middle, and kafkajs drops, as read, what lies before it. */
+function unreadable(batch: Buffer, cause: Error): FetchedMessage {
+  const offset = batch.readBigInt64BE(0) + BigInt(batch.readInt32BE(LAST_OFFSET_DELTA_AT));
+  return {
+    offset: String(offset),
+    [UNREADABLE]: cause,
+    timestamp: '0',
+    key: null,
+    value: null,
+    headers: {},
+    isControlRecord: false,
+    batchContext: { producerId: '-1', inTransaction: false },
+  } as FetchedMessage;
+}
+
+/**
+ * One batch with an unknown codec, or one that unpacks beyond its limit, makes kafkajs reject the whole fetch: with every
+ * other topic of that broker, for ever, or the client dies of it. Here the partition alone is stopped: what comes before the
+ * batch is handed out, then a mark in its place, and nothing behind it.
+ */
+export function containedMessagesDecoder(original: MessagesDecoder, decodeBatch: RecordBatchDecoder): MessagesDecoder {
+  return async (decoder) => {
+    const size = decoder.buffer.readInt32BE(decoder.offset);
+    const start = decoder.offset + 4;
+    const end = start + size;
+    if (size < BATCH_HEADER_BYTES || end > decoder.buffer.length) return original(decoder);
+    const bytes = decoder.buffer.subarray(start, end);
+    if (bytes.readInt8(MAGIC_AT) !== MAGIC) return original(decoder);
+    decoder.readBytes(decoder.readInt32());
+    return decodeBatches(bytes, decodeBatch);
+  };
+}
+
+async function decodeBatches(bytes: Buffer, decodeBatch: RecordBatchDecoder): Promise<FetchedMessage[]> {
+  const batches = new DecoderClass(bytes);
+  const messages: FetchedMessage[] = [];
+  while (batches.canReadBytes(BATCH_HEADER_BYTES)) {
+    const start = batches.offset;
+    try {
+      const { records } = await decodeBatch(batches);
+      // Not push(...records): that many arguments overflow the stack.
+      for (const record of records) messages.push(record);
+    } catch (error) {
+      // The broker cuts the last batch where the size limit falls; the next fetch brings it whole.
+      if ((error as Error).name === 'KafkaJSPartialMessageError' || messages.length > 0) break;
+      return [unreadable(bytes.subarray(start), error as Error)];
+    }
+  }
+  return messages;
+}
+
+const DecoderClass = loadInternal('kafkajs/src/protocol/decoder') as new (buffer: Buffer) => Decoder;
+const MESSAGES = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
+
+/** Must run before the first fetch: the response modules keep the function that they find when they load. */
+export function patchFetchDecoder(): void {
+  const original = loadInternal(MESSAGES) as MessagesDecoder;
+  const decodeBatch = loadInternal('kafkajs/src/protocol/recordBatch/v0/decoder') as RecordBatchDecoder;
+  const module = loadInternal.cache[loadInternal.resolve(MESSAGES)];
+  if (!module) throw new Error('kafkajs has no fetch decoder where the patch expects it.');
+  module.exports = containedMessagesDecoder(original, decodeBatch);
+}
