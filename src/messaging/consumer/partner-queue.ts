@@ -17,10 +17,6 @@ export class PartnerQueue {
     this.waiting.push(work);
   }
 
-  get isEmpty(): boolean {
-    return this.waiting.length === 0;
-  }
-
   /**
    * Milliseconds until a batch is worth starting; 0: now. Full: at once. Not full: when its oldest part has lingered, and
    * not beside a running one, whose time fills it.

@@ -1,0 +1,118 @@
+import { numbersLiteral, textsLiteral } from '../../../../src/messaging/consumer/array-literal';
+import { fingerprintOf, infrastructureOf, outcomeOf } from '../../../../src/messaging/consumer/failure';
+import { contentHash, keyTextOf, placeOf } from '../../../../src/messaging/consumer/record-identity';
+import { isIdText, storableText } from '../../../../src/messaging/consumer/text';
+import type { InboundRecord } from '../../../../src/messaging/kafka';
+import { RegistryUnavailable } from '../../../../src/messaging/registry';
+import { AppError, NonRetriableError } from '../../../../src/platform/errors';
+
+const record = (key: string | null, value: string | null): InboundRecord => ({
+  topic: 't',
+  partition: 3,
+  offset: 9007199254740993n,
+  timestamp: 0,
+  key: key === null ? null : Buffer.from(key),
+  value: value === null ? null : Buffer.from(value),
+  headers: {},
+});
+
+describe('the identity of a record', () => {
+  test('is its place where its id can not be, exact at any offset', () => {
+    expect(placeOf(record(null, null))).toBe('t/3/9007199254740993');
+  });
+
+  test('is a hash that no other pair of key and value has', () => {
+    const pairs: [string | null, string | null][] = [
+      ['a', 'b'],
+      ['ab', ''],
+      ['', 'ab'],
+      [null, 'ab'],
+      ['ab', null],
+      [null, ''],
+      ['', null],
+      [null, null],
+      ['', ''],
+    ];
+    expect(new Set(pairs.map(([key, value]) => contentHash(record(key, value)))).size).toBe(pairs.length);
+    expect(contentHash(record('a', 'b'))).toBe(contentHash(record('a', 'b')));
+    expect(contentHash(record('a', 'b'))).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('has a key of text, or the digest of one that is none', () => {
+    expect(keyTextOf(null)).toBeNull();
+    expect(keyTextOf(Buffer.from('Bestellung-ä'))).toBe('Bestellung-ä');
+    const odd = [
+      Buffer.alloc(0),
+      Buffer.from([0xc3, 0x28]),
+      Buffer.from([0xc3, 0x29]),
+      Buffer.from('a\0'),
+      Buffer.alloc(300, 'x'),
+    ];
+    const texts = odd.map((key) => keyTextOf(key));
+    expect(new Set(texts).size).toBe(odd.length);
+    for (const text of texts) expect(text).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+});
+
+describe('text from outside', () => {
+  test('is an id only where it is bounded and free of control characters', () => {
+    expect(['a', 'ä-1/2', 'x'.repeat(255)].every(isIdText)).toBe(true);
+    expect(['', 'a\0', 'a\nb', '\x7f', 'x'.repeat(256)].some(isIdText)).toBe(false);
+  });
+
+  test('is made fit for a text column, without half a character at the cut', () => {
+    expect(storableText('a\0b')).toBe('a\ufffdb');
+    expect(storableText('ab\u{1f600}', 3)).toBe('ab\ufffd');
+  });
+
+  test('becomes an array literal that says the same', () => {
+    expect(numbersLiteral([1, -2n, 3])).toBe('{1,-2,3}');
+    expect(textsLiteral([])).toBe('{}');
+    expect(textsLiteral(['a', '', 'b"c\\d', 'NULL', '{x,y}'])).toBe('{"a","","b\\"c\\\\d","NULL","{x,y}"}');
+  });
+});
+
+describe('a failure', () => {
+  const database = (code: string) => Object.assign(new Error('x'), { code });
+
+  test.each([
+    '08006',
+    '57P01',
+    '57P03',
+    '53300',
+    '53100',
+    '40P01',
+    '40001',
+    '25006',
+    '28P01',
+    '3D000',
+    '58030',
+    'ECONNREFUSED',
+  ])("%s is our infrastructure, nobody's poison", (code) => {
+    expect(infrastructureOf(database(code))).toBe('database');
+  });
+
+  test.each(['57014', '23505', '22P05', '42P01'])('%s is not', (code) => {
+    expect(infrastructureOf(database(code))).toBeUndefined();
+  });
+
+  test('of the registry is an outage of ours too', () => {
+    expect(infrastructureOf(new RegistryUnavailable('away'))).toBe('registry');
+    expect(infrastructureOf(new TypeError('bug'))).toBeUndefined();
+  });
+
+  test('of a handler is an attempt, unless it says that no retry heals it', () => {
+    expect(outcomeOf(new TypeError('bug'))).toEqual({ kind: 'retry', code: 'handler-failed', detail: 'bug' });
+    expect(outcomeOf('thrown text')).toMatchObject({ kind: 'retry', detail: 'thrown text' });
+    expect(outcomeOf(new AppError('later', 'x'))).toMatchObject({ kind: 'retry', code: 'later' });
+    expect(outcomeOf(new NonRetriableError('never', 'x'))).toMatchObject({ kind: 'dead', code: 'never' });
+    expect(outcomeOf(database('57014'))).toMatchObject({ kind: 'retry', code: 'statement-timeout' });
+  });
+
+  test('has the fingerprint of others of its sort', () => {
+    const print = (detail: string, code = 'c') => fingerprintOf('t', code, detail);
+    expect(print('order "A-1" at line 12')).toBe(print('order "B-77" at line 3'));
+    expect(print('order "A-1"')).not.toBe(print('line "A-1"'));
+    expect(print('x', 'other')).not.toBe(print('x'));
+  });
+});
