@@ -1,25 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka';
-import { orderRequest, topicFor } from '../contracts';
-import { JsonCodec } from '../messaging/registry';
+import { Consumer, type MessagesStream } from '@platformatic/kafka';
 import { AnswerSender, type Outgoing } from './answer-sender';
-import { answersTo } from './answers';
-import { behaviourOf } from './behaviour';
 import { type Connection, connectionOf } from './connection';
-import { Journal, type JournalLine } from './journal';
+import { Journal } from './journal';
 import { OffsetTracker } from './offset-tracker';
 import type { SimulatorOptions } from './options';
-import { readRequest } from './request';
+import { RequestDesk } from './request-desk';
 
 const MOST_IN_ONE_BATCH = 1000;
 /** Requests whose answers are not written yet; above it reading waits. */
 const MOST_PENDING = 50_000;
 const COMMIT_EVERY_MS = 100;
-/** Message ids that are remembered to tell a repeat, for the statistics alone: every request is answered. */
-const MOST_REMEMBERED = 1_000_000;
-
 export interface Statistics {
   seen: number;
+  /** Seen under a message id that came before. */
   repeated: number;
   unreadable: number;
   answered: number;
@@ -27,13 +21,11 @@ export interface Statistics {
 
 /** The partner itself. It may be killed at any time: it reads again what it had not answered, and answers the same. */
 export class Partner {
-  readonly statistics: Statistics = { seen: 0, repeated: 0, unreadable: 0, answered: 0 };
-  private readonly codec = new JsonCodec();
+  private answered = 0;
   private readonly connection: Connection;
   private readonly journal: Journal;
   private readonly sender: AnswerSender;
-  private readonly partnerOf: Map<string, string>;
-  private readonly remembered = new Set<string>();
+  private readonly desk: RequestDesk;
   private consumer: Consumer | undefined;
   private stream: MessagesStream<Buffer, Buffer, Buffer, Buffer> | undefined;
   private running: Promise<void> | undefined;
@@ -47,7 +39,11 @@ export class Partner {
     this.connection = connectionOf(options);
     this.journal = new Journal(options.journal);
     this.sender = new AnswerSender(this.connection, (written) => this.written(written), log);
-    this.partnerOf = new Map(options.partners.map((partner) => [topicFor(orderRequest, partner), partner]));
+    this.desk = new RequestDesk(options);
+  }
+
+  get statistics(): Statistics {
+    return { ...this.desk.statistics, answered: this.answered };
   }
 
   /** Starts; a lost broker or a topic that is not there yet is waited for. Resolves when {@link stop} has been called. */
@@ -85,7 +81,7 @@ export class Partner {
     const committing = setInterval(() => void this.commit(consumer, tracker), COMMIT_EVERY_MS);
     try {
       this.stream = await consumer.consume({
-        topics: [...this.partnerOf.keys()],
+        topics: this.desk.topics,
         mode: 'committed',
         fallbackMode: 'earliest',
         autocommit: false,
@@ -122,57 +118,17 @@ export class Partner {
       for (let next: unknown; batch.length < MOST_IN_ONE_BATCH && (next = stream.read()) !== null;) {
         batch.push(next as typeof first);
       }
-      await this.answer(batch, tracker);
+      const { lines, outgoing } = await this.desk.take(batch, tracker);
+      // Written down before it is answered: a killed partner leaves no gap in its journal.
+      this.journal.write(lines);
+      this.sender.add(outgoing);
       while (tracker.pending > MOST_PENDING && !this.stopping) await delay(20);
     }
   }
 
-  private async answer(batch: readonly Message[], tracker: OffsetTracker): Promise<void> {
-    const at = new Date().toISOString();
-    const lines: JournalLine[] = [];
-    const outgoing: Outgoing[] = [];
-    for (const message of batch) {
-      const request = await readRequest(message, this.partnerOf.get(message.topic) ?? '', this.codec);
-      if ('why' in request) {
-        this.statistics.unreadable++;
-        tracker.take(message, 0);
-        const { topic, partition, offset } = message;
-        lines.push({ kind: 'unreadable', at, topic, partition, offset: String(offset), why: request.why });
-        continue;
-      }
-      const order = request.document.orderNumber;
-      const behaviour = behaviourOf(order, this.options.mix);
-      const answers = await answersTo(request, behaviour, this.options, this.codec);
-      const ticket = tracker.take(message, answers.length);
-      const written = () => tracker.answered(ticket);
-      outgoing.push(...answers.map((answer) => ({ answer, order, requestId: request.id, written })));
-      const { id, partner, correlationId } = request;
-      const repeated = this.remember(id);
-      const place = { partition: message.partition, offset: String(message.offset) };
-      lines.push({ kind: 'seen', at, partner, order, id, correlationId, ...place, repeated, behaviour });
-    }
-    this.journal.write(lines);
-    this.sender.add(outgoing);
-  }
-
-  /** Was this message id seen before? */
-  private remember(id: string): boolean {
-    this.statistics.seen++;
-    if (this.remembered.has(id)) {
-      this.statistics.repeated++;
-      return true;
-    }
-    this.remembered.add(id);
-    if (this.remembered.size > MOST_REMEMBERED) {
-      const [oldest] = this.remembered;
-      if (oldest !== undefined) this.remembered.delete(oldest);
-    }
-    return false;
-  }
-
   private written(written: readonly Outgoing[]): void {
     const at = new Date().toISOString();
-    this.statistics.answered += written.length;
+    this.answered += written.length;
     this.journal.write(
       written.map(({ answer, order, requestId }) => ({
         kind: 'answered',
