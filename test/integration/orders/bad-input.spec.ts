@@ -125,7 +125,8 @@ describe('bad input', () => {
     ['a list', '[]', 'request-invalid'],
     ['text', '"order"', 'request-invalid'],
     ['null', 'null', 'request-invalid'],
-    ['nested 50 levels deep', `{"a":${'['.repeat(50)}${']'.repeat(50)}}`, 'request-invalid'],
+    ['nested 9 levels deep', `{"a":${'['.repeat(8)}${']'.repeat(8)}}`, 'request-invalid'],
+    ['nested 100,000 levels deep', `{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, 'request-invalid'],
     ['nothing', '', 'malformed-json'],
     ['cut short', '{"partner":"acme"', 'malformed-json'],
     ['not JSON', 'partner=acme', 'malformed-json'],
@@ -210,7 +211,7 @@ describe('bad input', () => {
   it.each([
     'bm9uc2Vuc2U',
     Buffer.from('["2026-01-01","x"]').toString('base64url'),
-    Buffer.from('["2026-01-01T00:00:00.000Z","\0"]').toString('base64url'),
+    Buffer.from('["2026-01-01T00:00:00.000Z","\\u0000"]').toString('base64url'),
   ])('refuses the cursor %s', async (cursor) => {
     expectProblem(await send(orders, 'GET', `/v1/orders?cursor=${cursor}`), 400, 'cursor-invalid');
   });

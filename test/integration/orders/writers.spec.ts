@@ -39,6 +39,26 @@ describe('several writers of one database', () => {
     traceparent: '',
   });
 
+  it('keep a number given and a number drawn apart in one transaction', async () => {
+    const { orderNumber: _, ...unnumbered } = placement('', 'drawn-1');
+    const [first] = await writer().write([{ ...unnumbered, orderNumber: undefined }]);
+    const last = first?.kind === 'placed' ? Number(first.order.orderNumber.slice(3)) : NaN;
+    const next = `PO-${String(last + 1).padStart(9, '0')}`;
+    const written = await writer().write([
+      placement(next, 'given'),
+      { ...placement('', 'drawn-2'), orderNumber: undefined },
+    ]);
+    const numbers = written.map((result) => (result.kind === 'placed' ? result.order.orderNumber : result.kind));
+    expect(numbers).toEqual([next, `PO-${String(last + 2).padStart(9, '0')}`]);
+    const rows = await orders.database.query('SELECT 1 FROM outbox_message WHERE aggregateid = ANY(:numbers::text[])', {
+      numbers,
+    });
+    expect(rows).toHaveLength(2);
+    await orders.database.transaction((tx) =>
+      tx.query('TRUNCATE orders, order_event, exchange, idempotency_key, outbox_message'),
+    );
+  });
+
   it('never wait for each other in a ring, and give each contested number to one of them', async () => {
     const deadlocks = async () => {
       await orders.database.query('SELECT pg_stat_force_next_flush()');
