@@ -44,6 +44,7 @@ class KafkaBatchSource implements BatchSource {
   private missing: readonly string[] = [];
   private current: SourceState = 'starting';
   private member: GroupMember | undefined;
+  private readonly departing = new Set<Promise<void>>();
   private admin: KafkaAdmin | undefined;
   private loop: Promise<void> | undefined;
   /** Aborted to end a pause early: closing, or another list of topics. */
@@ -102,6 +103,7 @@ class KafkaBatchSource implements BatchSource {
     this.hasten();
     await this.member?.leave();
     await this.loop;
+    await Promise.all(this.departing);
   }
 
   private hasten(): void {
@@ -143,9 +145,17 @@ class KafkaBatchSource implements BatchSource {
       this.joinedOnce ||= member.joined;
       this.member = undefined;
       this.current = this.joinedOnce ? 'rebuilding' : 'starting';
-      // After a crash this only gives the connections back; a client that hangs must not hold up its successor.
-      member.leave().catch((error: unknown) => this.logger.debug({ reason: messageOf(error) }, 'client ended badly'));
+      this.depart(member);
     }
+  }
+
+  /** After a crash this only gives the connections back. A client that hangs must not hold up its successor, only our end. */
+  private depart(member: GroupMember): void {
+    const departed = member
+      .leave()
+      .catch((error: unknown) => this.logger.debug({ reason: messageOf(error) }, 'client ended badly'))
+      .finally(() => this.departing.delete(departed));
+    this.departing.add(departed);
   }
 
   private async present(topics: readonly string[]): Promise<string[]> {

@@ -1,0 +1,125 @@
+import { startKafka } from '../../../scripts/servers/index.mjs';
+import { Kafka, logLevel } from '../../../src/messaging/kafka/kafkajs';
+import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
+import { eventually } from '../../support/eventually';
+import { createTopic, produce, uniqueName } from '../../support/kafka';
+import { startTcpProxy } from '../../support/tcp-proxy';
+import {
+  closeAll,
+  closing,
+  committed,
+  Listener,
+  recordingLogger,
+  settingsFor,
+  startSource,
+  stopping,
+} from './fixtures';
+
+afterEach(closeAll, 60_000);
+
+describe('a batch source whose client dies', () => {
+  it('waits for a broker that is not there at start, says so once an attempt, and reads when it comes', async () => {
+    const topic = await createTopic('late');
+    await produce(topic, [{ value: 'a' }]);
+    const [host, port] = (settingsFor().kafkaBrokers[0] ?? '').split(':');
+    const proxy = closing(await startTcpProxy({ host: host ?? '', port: Number(port) }));
+    proxy.refuse(true);
+    const { logger, lines } = recordingLogger();
+    const { source, listener } = startSource({ topics: [topic], brokers: proxy.address, logger });
+    await eventually(() => lines.length >= 2, { timeout: 30_000 });
+    expect(source).toMatchObject({ state: 'starting', everJoined: false });
+    expect(source.trouble).toBeTruthy();
+    for (const [index, line] of lines.entries()) {
+      expect(line).toMatchObject({
+        level: 40,
+        code: 'broker-unreachable',
+        attempt: index + 1,
+        group: expect.any(String) as string,
+      });
+    }
+    proxy.refuse(false);
+    await eventually(() => listener.values.includes('a'), { timeout: 30_000 });
+    expect(source).toMatchObject({ state: 'joined', everJoined: true, trouble: undefined });
+  }, 60_000);
+
+  it('is built anew after the broker was killed and came back, and loses nothing', async () => {
+    const kafka = stopping(await startKafka());
+    const topic = await createTopic('killed', { brokers: kafka.brokers, partitions: 3 });
+    const { logger, lines } = recordingLogger();
+    const fatal: Error[] = [];
+    const { source, listener, group } = startSource({
+      topics: [topic],
+      brokers: kafka.brokers,
+      logger,
+      onFatal: (error) => fatal.push(error),
+    });
+    await eventually(() => source.state === 'joined', { timeout: 20_000 });
+    for (let partition = 0; partition < 3; partition++) {
+      await produce(topic, [{ partition, value: `before ${partition}` }], kafka.brokers);
+    }
+    await eventually(() => listener.seen.length === 3);
+    await kafka.kill();
+    await eventually(() => source.state === 'rebuilding', { timeout: 40_000 });
+    expect(source.trouble).toBeTruthy();
+    await kafka.restart();
+    for (let partition = 0; partition < 3; partition++) {
+      await produce(topic, [{ partition, value: `after ${partition}` }], kafka.brokers);
+    }
+    await eventually(() => new Set(listener.values).size === 6, { timeout: 60_000 });
+    expect(source).toMatchObject({ state: 'joined', trouble: undefined });
+    await eventually(async () => (await committed(group, topic, 1, kafka.brokers)) === 2n);
+    expect(lines.some(({ msg }) => msg === 'not reading: the consumer is built anew')).toBe(true);
+    // The broker's absence is nobody's fault here: no reason to end the process.
+    expect(fatal).toEqual([]);
+  }, 150_000);
+
+  it('again and again for a reason of its own asks for the end of the process', async () => {
+    const topic = await createTopic('fatal');
+    const group = uniqueName('inconsistent');
+    // A member with another assignment protocol: the group then refuses ours, and no waiting heals that.
+    const strange: PartitionAssigner = (config) => {
+      const base = PartitionAssigners.roundRobin(config);
+      return { ...base, name: 'strange', protocol: (topics) => ({ ...base.protocol(topics), name: 'strange' }) };
+    };
+    const stranger = new Kafka({
+      brokers: settingsFor().kafkaBrokers as string[],
+      logLevel: logLevel.NOTHING,
+    }).consumer({ groupId: group, partitionAssigners: [strange] });
+    await stranger.connect();
+    await stranger.subscribe({ topic });
+    await stranger.run({ eachMessage: () => Promise.resolve() });
+    try {
+      const fatal: Error[] = [];
+      const { logger, lines } = recordingLogger();
+      const { source } = startSource({ topics: [topic], group, logger, onFatal: (error) => fatal.push(error) });
+      await eventually(() => fatal.length > 0, { timeout: 40_000 });
+      expect(fatal[0]).toMatchObject({ code: 'consumer-crashing' });
+      expect(lines.filter(({ level }) => level === 40).length).toBe(5);
+      expect(source.everJoined).toBe(false);
+      await source.close();
+    } finally {
+      await stranger.disconnect();
+    }
+  }, 60_000);
+
+  it('without dying, by falling silent, is replaced too', async () => {
+    const topic = await createTopic('silent');
+    const listener = new Listener();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let hung = false;
+    listener.handle = async (batch) => {
+      if (hung) return listener.take(batch);
+      hung = true;
+      await held;
+    };
+    const { logger, lines } = recordingLogger();
+    const timing = { deadAfter: 1_500, sessionTimeout: 6_000, rebalanceTimeout: 2_000 };
+    const { source } = startSource({ topics: [topic], logger, timing }, listener);
+    await produce(topic, [{ value: 'a' }]);
+    await eventually(() => lines.find(({ code }) => code === 'consumer-silent'), { timeout: 20_000 });
+    await eventually(() => listener.values.includes('a'), { timeout: 40_000 });
+    expect(source.state).toBe('joined');
+    release();
+  }, 90_000);
+});
