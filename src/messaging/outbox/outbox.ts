@@ -28,7 +28,7 @@ export class Outbox {
     const topic = topicFor(contract, message.partner);
     const encoded = await this.codec.encode(contract, topic, value);
     const aggregateId = String(value[contract.key]);
-    const size = encoded.payload.length + aggregateId.length + RECORD_OVERHEAD;
+    const size = encoded.payload.length + Buffer.byteLength(aggregateId) + RECORD_OVERHEAD;
     if (size > channel.maxMessageBytes) {
       throw new NonRetriableError(
         'message-too-large',
@@ -87,6 +87,10 @@ export class Outbox {
       },
     );
     const seqs = new Map(rows.map((row) => [row.id, row.seq]));
-    return messages.map((message) => seqs.get(message.id) ?? '');
+    return messages.map(({ id }) => {
+      const seq = seqs.get(id.toLowerCase());
+      if (seq === undefined) throw new Error(`the outbox row of message ${id} came back under another id`);
+      return seq;
+    });
   }
 }

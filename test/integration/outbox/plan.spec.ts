@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { ensurePartitions } from '../../../src/messaging/outbox';
 import { foreignPageSql, pageSql, pollSql } from '../../../src/messaging/outbox/read-query';
+import { READER_PLANS } from '../../../src/messaging/outbox/relay-connection';
 import { type Snapshot } from '../../../src/messaging/outbox/snapshot';
 import { Database } from '../../../src/platform/database';
 import { Bench } from './harness';
@@ -51,7 +52,7 @@ describe('plans of the relay on a loaded table with 100 partitions', () => {
   afterAll(() => bench.close());
 
   const explain = async (sql: string): Promise<PlanNode[]> => {
-    await client.query('SET max_parallel_workers_per_gather = 0');
+    await client.query(READER_PLANS);
     const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
       `EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, FORMAT JSON) ${sql}`,
     );

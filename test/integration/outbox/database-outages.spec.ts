@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { MIGRATIONS } from '../../../migrations';
+import { startPostgres, type PostgresServer } from '../../../scripts/servers/index.mjs';
+import { migrate } from '../../../src/platform/database';
+import { startTcpProxy } from '../../support/tcp-proxy';
+import { addRows, Bench, connect, RecordingPublisher, until } from './harness';
+
+describe('a relay whose database goes away', () => {
+  let postgres: PostgresServer;
+  const bench = new Bench();
+  beforeAll(async () => {
+    postgres = await startPostgres({ durable: true });
+    await postgres.createDatabase('parley');
+    const dataSource = await new DataSource({
+      type: 'postgres',
+      url: postgres.url('parley'),
+      migrations: MIGRATIONS,
+      migrationsTableName: 'schema_migration',
+      installExtensions: false,
+    }).initialize();
+    await migrate(dataSource);
+    await dataSource.destroy();
+  }, 60_000);
+  afterAll(() => postgres.stop());
+  afterEach(() => bench.close());
+
+  it('loses no committed row and keeps the order of keys when the server is killed under load, again and again', async () => {
+    const publisher = new RecordingPublisher();
+    publisher.before = () => delay(Math.random() * 2);
+    const relay = bench.relay(publisher, { url: postgres.url('parley'), pageRows: 20, readAheadRows: 100 });
+    const committed = new Map<string, string[]>();
+    const maybe = new Set<string>();
+    let writing = true;
+    /** Writes one key; what it was not told of may or may not be committed. */
+    const write = async (key: string, partition: number) => {
+      const mine: string[] = [];
+      committed.set(key, mine);
+      while (writing) {
+        try {
+          const client = await connect(postgres.url('parley'));
+          try {
+            while (writing) {
+              const id = randomUUID();
+              maybe.add(id);
+              await addRows(client, [{ id, key, partition }]);
+              maybe.delete(id);
+              mine.push(id);
+            }
+          } finally {
+            await client.end().catch(() => undefined);
+          }
+        } catch {
+          await delay(20);
+        }
+      }
+    };
+    const writers = Array.from({ length: 6 }, (_, n) => write(`k${n}`, n % 3));
+    for (let i = 0; i < 4; i++) {
+      await until('some rows', () => publisher.sent > 100 * (i + 1), 30_000);
+      await delay(300);
+      await postgres.kill();
+      await postgres.restart();
+      await until('the relay', () => relay.state.role === 'owner', 30_000);
+    }
+    writing = false;
+    await Promise.all(writers);
+    const sent = () => new Set(publisher.firsts());
+    await until(
+      'all rows',
+      () => {
+        const seen = sent();
+        return [...committed.values()].flat().every((id) => seen.has(id));
+      },
+      30_000,
+    );
+    const order = publisher.firsts();
+    for (const ids of committed.values()) {
+      const known = new Set(ids);
+      expect(order.filter((id) => known.has(id))).toEqual(ids);
+    }
+    const client = await bench.client(postgres.url('parley'));
+    const { rows } = await client.query<{ id: string }>('SELECT id FROM outbox_message');
+    const stored = new Set(rows.map((row) => row.id));
+    // Nothing went out that is not in the database; what the writers were not told of is there or not.
+    expect(order.filter((id) => !stored.has(id))).toEqual([]);
+    const seen = sent();
+    expect([...maybe].filter((id) => stored.has(id) && !seen.has(id))).toEqual([]);
+  }, 120_000);
+
+  it('starts without it and begins when it comes', async () => {
+    await postgres.kill();
+    const publisher = new RecordingPublisher();
+    const relay = bench.relay(publisher, { url: postgres.url('parley') });
+    await until('the trouble', () => relay.state.lastError !== undefined);
+    expect(relay.state.role).toBe('connecting');
+    expect(relay.state.lastError).toMatch(/ECONNREFUSED/);
+    await postgres.restart();
+    await until('the lease', () => relay.state.role === 'owner', 30_000);
+    expect(relay.state.lastError).toBeUndefined();
+  }, 60_000);
+
+  it('gives up a server that says nothing any more', async () => {
+    const proxy = await startTcpProxy({ port: postgres.port });
+    bench.onClose(() => proxy.close());
+    const url = new URL(postgres.url('parley'));
+    url.port = String(proxy.port);
+    const relay = bench.relay(new RecordingPublisher(), { url: url.href, leaseMs: 1000, statementTimeoutMs: 1000 });
+    await until('the lease', () => relay.state.role === 'owner');
+    proxy.pause();
+    await until('the trouble', () => relay.state.role !== 'owner', 20_000);
+    proxy.resume();
+    await until('the lease again', () => relay.state.role === 'owner', 20_000);
+  }, 60_000);
+});
