@@ -120,11 +120,12 @@ describe('a thing that is made once', () => {
     const target = join(folder, 'cache', 'thing');
     const program = `
       import { makeOnce } from '${SERVERS}/folders.mjs';
-      import { mkdirSync, writeFileSync } from 'node:fs';
+      import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
       await makeOnce('${target}', async (made) => {
         mkdirSync(made);
         for (const name of ['a', 'b', 'c']) { writeFileSync(made + '/' + name, name); await new Promise((r) => setTimeout(r, 30)); }
-      });`;
+      });
+      if (readdirSync('${target}').length !== 3) process.exit(1);`;
     await Promise.all([1, 2, 3].map(() => run(process.execPath, ['--input-type=module', '-e', program])));
     expect(readdirSync(target).toSorted()).toEqual(['a', 'b', 'c']);
     expect(readdirSync(join(folder, 'cache'))).toEqual(['thing']);
