@@ -123,7 +123,7 @@ describe('a thing that is made once', () => {
       import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
       await makeOnce('${target}', async (made) => {
         mkdirSync(made);
-        for (const name of ['a', 'b', 'c']) { writeFileSync(made + '/' + name, name); await new Promise((r) => setTimeout(r, 30)); }
+        for (const name of ['a', 'b', 'c']) { writeFileSync(made + '/' + name, name); await new Promise((r) => setTimeout(r, 200)); }
       });
       if (readdirSync('${target}').length !== 3) process.exit(1);`;
     await Promise.all([1, 2, 3].map(() => run(process.execPath, ['--input-type=module', '-e', program])));
