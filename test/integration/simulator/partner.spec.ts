@@ -7,6 +7,7 @@ import { parseRule, parseWeights } from '../../../src/simulator/behaviour';
 import type { JournalLine } from '../../../src/simulator/journal';
 import type { SimulatorOptions } from '../../../src/simulator/options';
 import { Partner } from '../../../src/simulator/partner';
+import { startKafka } from '../../../scripts/servers/index.mjs';
 import { eventually } from '../../support/eventually';
 import { createTopic, produce, readAll, type RecordToProduce, uniqueName } from '../../support/kafka';
 
@@ -40,10 +41,10 @@ function start(id: string, options: Partial<SimulatorOptions> = {}): Partner {
   return partner;
 }
 
-async function topicsOf(id: string): Promise<{ requests: string; responses: string }> {
+async function topicsOf(id: string, brokers?: string): Promise<{ requests: string; responses: string }> {
   const name = (kind: string) => `orders.${id}.${kind}.v1`;
-  await createTopic(name('request'), { exact: true, partitions: 2 });
-  await createTopic(name('response'), { exact: true, partitions: 2 });
+  await createTopic(name('request'), { exact: true, partitions: 2, ...(brokers ? { brokers } : {}) });
+  await createTopic(name('response'), { exact: true, partitions: 2, ...(brokers ? { brokers } : {}) });
   return { requests: name('request'), responses: name('response') };
 }
 
@@ -59,8 +60,8 @@ function requestFor(orderNumber: string, id: string = randomUUID()): RecordToPro
   };
 }
 
-async function answersOn(topic: string): Promise<string[]> {
-  const records = await readAll(topic);
+async function answersOn(topic: string, brokers?: string): Promise<string[]> {
+  const records = await readAll(topic, brokers);
   return records.map(({ key, value }) => {
     const code = /"responseCode":"(..)"/.exec(String(value))?.[1];
     return `${key?.toString() ?? '-'}:${code ?? 'garbage'}`;
@@ -122,5 +123,33 @@ describe('the partner played by us', () => {
     const { requests } = await topicsOf(id);
     await produce(requests, [requestFor('A-1')]);
     await eventually(() => partner.statistics.answered === 1, { timeout: 15_000 });
+  });
+
+  it('answers everything, in order, although the broker is killed meanwhile', async () => {
+    const kafka = await startKafka();
+    const { brokers } = kafka;
+    try {
+      const { requests, responses } = await topicsOf('acme', brokers);
+      const mix = { rules: [], weights: parseWeights('slow'), seed: '' };
+      const partner = start('acme', { brokers: [brokers], mix, journal: undefined, slowMs: 1000 });
+      const numbers = Array.from({ length: 50 }, (_, index) => `K-${index}`);
+      await produce(
+        requests,
+        numbers.map((number) => requestFor(number)),
+        brokers,
+      );
+      await eventually(() => partner.statistics.answered >= 1);
+      await kafka.kill();
+      await kafka.restart();
+      await eventually(() => partner.statistics.answered >= 100, { timeout: 30_000 });
+      const answers = await answersOn(responses, brokers);
+      for (const number of numbers) {
+        const own = [...new Set(answers.filter((answer) => answer.startsWith(`${number}:`)))];
+        expect(own).toEqual([`${number}:AB`, `${number}:AP`]);
+      }
+      await partner.stop();
+    } finally {
+      await kafka.stop();
+    }
   });
 });
