@@ -17,12 +17,16 @@ function* leaves(error: unknown): Generator<Error> {
 export const brokerSays = (error: unknown, id: string): boolean =>
   [...leaves(error)].some((leaf) => (leaf as BrokerWord).apiId === id);
 
+/** The client turns the broker's word for it into one of its own. */
+export const isTopicMissing = (error: unknown): boolean =>
+  brokerSays(error, 'UNKNOWN_TOPIC_OR_PARTITION') ||
+  [...leaves(error)].some(({ message }) => message.startsWith('Unknown topic '));
+
 const CODES: Record<string, string> = {
   TOPIC_AUTHORIZATION_FAILED: 'not-authorized',
   CLUSTER_AUTHORIZATION_FAILED: 'not-authorized',
   GROUP_AUTHORIZATION_FAILED: 'not-authorized',
   SASL_AUTHENTICATION_FAILED: 'authentication-failed',
-  UNKNOWN_TOPIC_OR_PARTITION: 'topic-missing',
   INVALID_REPLICATION_FACTOR: 'replication-factor-invalid',
   INVALID_PARTITIONS: 'partition-count-invalid',
   INVALID_CONFIG: 'topic-config-invalid',
@@ -33,6 +37,8 @@ const CODES: Record<string, string> = {
 /** A clear error for a failed administration call: what was tried, what the broker said, a stable code. */
 export function toAdminError(doing: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
+  if (isTopicMissing(error))
+    return new AppError('topic-missing', `Could not ${doing}: it does not exist`, { cause: error });
   const all = [...leaves(error)];
   const word = all.find((leaf) => (leaf as BrokerWord).apiId !== undefined);
   if (!word) {
@@ -47,6 +53,6 @@ export function toAdminError(doing: string, error: unknown): AppError {
   const code = CODES[apiId] ?? 'broker-refused';
   return new AppError(code, `Could not ${doing}: ${serverErrorMessage ?? word.message} (${apiId})`, {
     cause: error,
-    retriable: code === 'broker-refused' || code === 'topic-missing',
+    retriable: code === 'broker-refused',
   });
 }

@@ -160,7 +160,7 @@ class KafkaBatchSource implements BatchSource {
 
   private async present(topics: readonly string[]): Promise<string[]> {
     this.admin ??= this.openAdmin();
-    const found = await this.admin.describeTopics(topics);
+    const found = await this.admin.existing(topics);
     const missing = topics.filter((topic) => !found.has(topic));
     for (const topic of missing.filter((name) => !this.missing.includes(name))) {
       this.logger.warn({ topic, code: 'topic-missing' }, 'topic does not exist: left out until it appears');
@@ -186,9 +186,9 @@ class KafkaBatchSource implements BatchSource {
 
   private async appeared(): Promise<boolean> {
     try {
-      const found = await this.admin?.describeTopics(this.missing);
+      const found = await this.admin?.existing(this.missing);
       if (!found?.size) return false;
-      this.logger.info({ topics: [...found.keys()] }, 'missing topics appeared: joining again with them');
+      this.logger.info({ topics: [...found] }, 'missing topics appeared: joining again with them');
       return true;
     } catch {
       // The next look will tell; reading goes on.
@@ -200,7 +200,7 @@ class KafkaBatchSource implements BatchSource {
     if (this.closed) return;
     this.failures++;
     const code = error instanceof AppError ? error.code : codeOf(error);
-    const reason = messageOf(rootOf(error));
+    const reason = messageOf(error instanceof AppError ? error : rootOf(error));
     const pause = backoffMs(REJOIN_BACKOFF, this.failures);
     this.lastFailure = reason;
     const fields = { code, attempt: this.failures, retry_in_ms: pause, reason };

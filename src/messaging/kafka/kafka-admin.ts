@@ -1,5 +1,7 @@
 import { Admin, ConfigResourceTypes, ListOffsetTimestamps } from '@platformatic/kafka';
-import { brokerSays, toAdminError } from './admin-error';
+import { AppError } from '../../platform/errors';
+import { sleep } from '../../platform/polling';
+import { brokerSays, isTopicMissing, toAdminError } from './admin-error';
 import { adminSettings, type KafkaSettings } from './client-settings';
 
 export interface TopicPlan {
@@ -13,22 +15,27 @@ export interface TopicPlan {
 export interface TopicDescription {
   topic: string;
   partitions: number;
-  /** The broker applies it to each (compressed) batch. */
-  maxMessageBytes: number;
+  /** The broker applies it to each (compressed) batch. Undefined where we may not read the configuration. */
+  maxMessageBytes: number | undefined;
 }
 
 /** Verbs of administration. Every method rejects with an AppError: `broker-unreachable`, `authentication-failed`, `not-authorized`, `topic-missing`, … */
 export interface KafkaAdmin {
-  /** Creates what is missing and resolves with those names; never alters a topic that is there. */
+  /** Creates what is missing, waits until it can be used, and resolves with those names; never alters a topic that is there. */
   ensureTopics(plans: readonly TopicPlan[]): Promise<string[]>;
   /** By name; a topic that is missing (or that we may not see) is not in the map. */
   describeTopics(names: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>>;
+  /** Those of the names that exist, as far as we may see them; needs no right to read configurations. */
+  existing(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** By partition: the offset that the next record will get. Rejects with `topic-missing`. */
   endOffsets(topic: string): Promise<ReadonlyMap<number, bigint>>;
   /** Resolves when a broker answers. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
+
+const READY_TIMEOUT_MS = 10_000;
+const READY_INTERVAL_MS = 25;
 
 /** Administration over a client of its own, connected at the first call. */
 export function createKafkaAdmin(settings: KafkaSettings): KafkaAdmin {
@@ -45,7 +52,30 @@ class PlatformaticAdmin implements KafkaAdmin {
     const existing = await this.describeTopics(plans.map((plan) => plan.topic));
     const missing = plans.filter((plan) => !existing.has(plan.topic));
     const created = await Promise.all(missing.map((plan) => this.create(plan)));
+    await this.ready(missing.map((plan) => plan.topic));
     return created.filter((name) => name !== undefined);
+  }
+
+  /** The controller answers before the brokers know of the topic; what is used right after must be there. */
+  private async ready(topics: string[]): Promise<void> {
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    while (!(await this.led(topics))) {
+      if (Date.now() > deadline) {
+        throw new AppError('topic-not-ready', `Created, but without leaders yet: ${topics.join(', ')}.`);
+      }
+      await sleep(READY_INTERVAL_MS);
+    }
+  }
+
+  private async led(topics: string[]): Promise<boolean> {
+    if ((await this.existing(topics)).size < topics.length) return false;
+    try {
+      const metadata = await this.client.metadata({ topics: [...topics], forceUpdate: true });
+      return topics.every((topic) => metadata.topics.get(topic)?.partitions.every(({ leader }) => leader >= 0));
+    } catch (error) {
+      if (isTopicMissing(error) || brokerSays(error, 'LEADER_NOT_AVAILABLE')) return false;
+      throw toAdminError('wait for topics', error);
+    }
   }
 
   /** One topic a call: the client applies a call's configuration to all of its topics. */
@@ -61,32 +91,42 @@ class PlatformaticAdmin implements KafkaAdmin {
     }
   }
 
-  describeTopics(names: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>> {
-    return asked('describe topics', async () => {
-      if (names.length === 0) return new Map();
+  existing(names: readonly string[]): Promise<ReadonlySet<string>> {
+    return asked('list topics', async () => {
+      if (names.length === 0) return new Set<string>();
       const visible = new Set(await this.client.listTopics({ includeInternals: true }));
-      const topics = [...new Set(names)].filter((name) => visible.has(name));
-      if (topics.length === 0) return new Map();
+      return new Set(names.filter((name) => visible.has(name)));
+    });
+  }
+
+  async describeTopics(names: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>> {
+    const topics = [...(await this.existing(names))];
+    if (topics.length === 0) return new Map();
+    return asked('describe topics', async () => {
       const metadata = await this.client.metadata({ topics, forceUpdate: true });
       const sizes = await this.maxMessageBytes(topics);
       return new Map(
         topics.map((topic) => {
           const partitions = metadata.topics.get(topic)?.partitionsCount ?? 0;
-          return [topic, { topic, partitions, maxMessageBytes: sizes.get(topic) ?? 0 }];
+          return [topic, { topic, partitions, maxMessageBytes: sizes.get(topic) }];
         }),
       );
     });
   }
 
   private async maxMessageBytes(topics: readonly string[]): Promise<Map<string, number>> {
-    const described = await this.client.describeConfigs({
-      resources: topics.map((resourceName) => ({
-        resourceType: ConfigResourceTypes.TOPIC,
-        resourceName,
-        configurationKeys: ['max.message.bytes'],
-      })),
-    });
-    return new Map(described.map(({ resourceName, configs }) => [resourceName, Number(configs[0]?.value ?? 0)]));
+    const resources = topics.map((resourceName) => ({
+      resourceType: ConfigResourceTypes.TOPIC,
+      resourceName,
+      configurationKeys: ['max.message.bytes'],
+    }));
+    try {
+      const described = await this.client.describeConfigs({ resources });
+      return new Map(described.map(({ resourceName, configs }) => [resourceName, Number(configs[0]?.value)]));
+    } catch (error) {
+      if (brokerSays(error, 'TOPIC_AUTHORIZATION_FAILED')) return new Map();
+      throw error;
+    }
   }
 
   endOffsets(topic: string): Promise<ReadonlyMap<number, bigint>> {

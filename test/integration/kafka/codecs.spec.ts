@@ -10,7 +10,7 @@ type Compression = 'gzip' | 'snappy' | 'lz4' | 'zstd';
 async function produceCompressed(topic: string, compression: Compression, values: readonly (string | Buffer)[]) {
   const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
     clientId: 'parley-test',
-    bootstrapBrokers: settingsFor().kafkaBrokers as string[],
+    bootstrapBrokers: settingsFor().kafkaBrokers,
   });
   try {
     await producer.send({
@@ -51,7 +51,7 @@ describe('compressed batches', () => {
     ['zstd', CompressionTypes.ZSTD],
   ])('are packed with %s so that the broker and others can read them', async (name, compression) => {
     const topic = await createTopic(name);
-    const client = new Kafka({ brokers: settingsFor().kafkaBrokers as string[], logLevel: logLevel.NOTHING });
+    const client = new Kafka({ brokers: settingsFor().kafkaBrokers, logLevel: logLevel.NOTHING });
     const producer = client.producer({ createPartitioner: () => () => 0 });
     await producer.connect();
     await producer.send({ topic, compression, messages: [{ value: 'y'.repeat(5_000) }] });

@@ -82,7 +82,7 @@ describe('a batch source whose client dies', () => {
       return { ...base, name: 'strange', protocol: (topics) => ({ ...base.protocol(topics), name: 'strange' }) };
     };
     const stranger = new Kafka({
-      brokers: settingsFor().kafkaBrokers as string[],
+      brokers: settingsFor().kafkaBrokers,
       logLevel: logLevel.NOTHING,
     }).consumer({ groupId: group, partitionAssigners: [strange] });
     await stranger.connect();

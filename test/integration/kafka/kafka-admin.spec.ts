@@ -1,0 +1,75 @@
+import { createKafkaAdmin } from '../../../src/messaging/kafka';
+import { createTopic, produce, uniqueName, withAdmin } from '../../support/kafka';
+import { closeAll, closing, settingsFor } from './fixtures';
+
+const admin = (brokers?: string) => closing(createKafkaAdmin(settingsFor(brokers)));
+
+afterEach(closeAll);
+
+describe('the Kafka administration', () => {
+  it('creates what is missing as planned, never alters what is there, and describes both', async () => {
+    const there = await createTopic('there', { partitions: 2, config: { 'max.message.bytes': '5000' } });
+    const [planned, absent] = [uniqueName('planned'), uniqueName('absent')];
+    const kafka = admin();
+    const plan = {
+      replicationFactor: 1,
+      partitions: 7,
+      config: { 'max.message.bytes': '123456', 'cleanup.policy': 'delete' },
+    };
+    const plans = [
+      { ...plan, topic: there },
+      { ...plan, topic: planned },
+    ];
+    expect(await kafka.ensureTopics(plans)).toEqual([planned]);
+    expect(await kafka.ensureTopics(plans)).toEqual([]);
+    expect(await kafka.describeTopics([there, planned, absent])).toEqual(
+      new Map([
+        [there, { topic: there, partitions: 2, maxMessageBytes: 5000 }],
+        [planned, { topic: planned, partitions: 7, maxMessageBytes: 123456 }],
+      ]),
+    );
+    expect(await kafka.existing([there, absent])).toEqual(new Set([there]));
+    expect(await withAdmin(undefined, (independent) => independent.listTopics())).not.toContain(absent);
+  });
+
+  it('creates a topic once though several ask at the same time', async () => {
+    const topic = uniqueName('raced');
+    const plan = [{ topic, partitions: 3, replicationFactor: 1 }];
+    const created = await Promise.all(Array.from({ length: 5 }, () => admin().ensureTopics(plan)));
+    expect(created.flat()).toEqual([topic]);
+  });
+
+  it('tells where each partition ends', async () => {
+    const topic = await createTopic('ends', { partitions: 3 });
+    await produce(topic, [{ partition: 1, value: 'a' }]);
+    await produce(topic, [{ partition: 1, value: 'b' }]);
+    const kafka = admin();
+    expect(await kafka.endOffsets(topic)).toEqual(
+      new Map([
+        [0, 0n],
+        [1, 2n],
+        [2, 0n],
+      ]),
+    );
+    await expect(kafka.endOffsets(uniqueName('absent'))).rejects.toMatchObject({ code: 'topic-missing' });
+  });
+
+  it('says what the broker has against a plan', async () => {
+    const topic = uniqueName('refused');
+    const kafka = admin();
+    await expect(kafka.ensureTopics([{ topic, partitions: 1, replicationFactor: 9 }])).rejects.toMatchObject({
+      code: 'replication-factor-invalid',
+      retriable: false,
+      message: expect.stringContaining(`create topic ${topic}`) as string,
+    });
+    const config = { 'max.message.bytes': 'many' };
+    await expect(kafka.ensureTopics([{ topic, partitions: 1, replicationFactor: 1, config }])).rejects.toMatchObject({
+      code: 'topic-config-invalid',
+    });
+  });
+
+  it('answers a ping, and says when no broker does', async () => {
+    await expect(admin().ping()).resolves.toBeUndefined();
+    await expect(admin('127.0.0.1:1').ping()).rejects.toMatchObject({ code: 'broker-unreachable', retriable: true });
+  });
+});

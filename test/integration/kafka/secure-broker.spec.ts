@@ -1,0 +1,124 @@
+import { AclOperations, AclPermissionTypes, Admin, ResourcePatternTypes, ResourceTypes } from '@platformatic/kafka';
+import { type SecureKafka, startKafka } from '../../../scripts/servers/index.mjs';
+import { createKafkaAdmin, createLanePublisher, type KafkaSettings } from '../../../src/messaging/kafka';
+import { eventually } from '../../support/eventually';
+import { uniqueName } from '../../support/kafka';
+import { closeAll, closing, quiet, records, recordingLogger, settingsFor, startSource, stopping } from './fixtures';
+
+const parley = { username: 'parley', password: 'a-secret-of-ours' };
+const stranger = { username: 'stranger', password: 'another-secret' };
+
+let kafka: SecureKafka;
+let god: Admin;
+
+const as = (account: { username: string; password: string }): KafkaSettings => ({
+  ...settingsFor(kafka.brokers),
+  kafkaSsl: true,
+  kafkaCaFile: kafka.caFile,
+  kafkaSaslMechanism: 'scram-sha-512',
+  kafkaSaslUsername: account.username,
+  kafkaSaslPassword: account.password,
+});
+
+type Resource = 'TOPIC' | 'GROUP';
+const right = (resource: Resource, resourceName: string, operation: 'READ' | 'WRITE') => ({
+  resourceType: ResourceTypes[resource],
+  resourceName,
+  resourcePatternType: ResourcePatternTypes.LITERAL,
+  principal: `User:${parley.username}`,
+  host: '*',
+  operation: AclOperations[operation],
+  permissionType: AclPermissionTypes.ALLOW,
+});
+
+beforeAll(async () => {
+  kafka = await startKafka({ secure: true, accounts: [parley, stranger] });
+  god = new Admin({
+    clientId: 'test',
+    bootstrapBrokers: [kafka.internalBrokers],
+    sasl: { mechanism: 'SCRAM-SHA-512', ...kafka.admin },
+  });
+}, 60_000);
+afterEach(() => closeAll(), 30_000);
+afterAll(async () => {
+  await god.close();
+  stopping(kafka);
+  await closeAll();
+}, 30_000);
+
+describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
+  it('publishes and reads under the rights of the account, and no further', async () => {
+    const [topic, foreign, group] = [uniqueName('orders'), uniqueName('foreign'), uniqueName('parley')];
+    await god.createTopics({ topics: [topic, foreign], partitions: 1, replicas: 1 });
+    await god.createAcls({
+      creations: [right('TOPIC', topic, 'WRITE'), right('TOPIC', topic, 'READ'), right('GROUP', group, 'READ')],
+    });
+    const lanes = closing(createLanePublisher(as(parley), quiet, 'test'));
+    await expect(lanes.send({ topic, partition: 0, records: records('a', 3) })).resolves.toMatchObject({
+      baseOffset: 0n,
+    });
+    await expect(lanes.send({ topic: foreign, partition: 0, records: records('a', 1) })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(not-authorized|topic-missing)$/) as string,
+      outcome: 'refused',
+    });
+    await lanes.send({ topic, partition: 0, records: records('b', 1) });
+    const { listener, source } = startSource({ topics: [topic], group, settings: as(parley) });
+    await eventually(() => listener.seen.length === 4, { timeout: 20_000 });
+    expect(listener.values).toEqual(['a0', 'a1', 'a2', 'b0']);
+    expect(source.trouble).toBeUndefined();
+    const seen = await closing(createKafkaAdmin(as(parley))).describeTopics([topic, foreign]);
+    expect([...seen.values()]).toEqual([{ topic, partitions: 1, maxMessageBytes: undefined }]);
+  }, 60_000);
+
+  it('fails clearly when a right is taken away, and goes on when it is given back', async () => {
+    const topic = uniqueName('revoked');
+    await god.createTopics({ topics: [topic], partitions: 1, replicas: 1 });
+    await god.createAcls({ creations: [right('TOPIC', topic, 'WRITE')] });
+    const lanes = closing(createLanePublisher(as(parley), quiet, 'test'));
+    await lanes.send({ topic, partition: 0, records: records('a', 1) });
+    await god.deleteAcls({ filters: [right('TOPIC', topic, 'WRITE')] });
+    const failure = (work: Promise<unknown>) =>
+      work.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    const code = { code: expect.stringMatching(/^(not-authorized|topic-missing)$/) as string };
+    await eventually(async () => {
+      expect(await failure(lanes.send({ topic, partition: 0, records: records('b', 1) }))).toMatchObject(code);
+      return true;
+    });
+    await god.createAcls({ creations: [right('TOPIC', topic, 'WRITE')] });
+    await eventually(() => lanes.send({ topic, partition: 0, records: records('c', 1) }).then(() => true));
+  }, 60_000);
+
+  it.each([
+    ['a wrong password', (): KafkaSettings => as({ ...parley, password: 'a-wrong-secret' }), 'authentication-failed'],
+    [
+      'an unknown account',
+      (): KafkaSettings => as({ username: 'nobody', password: 'a-guessed-secret' }),
+      'authentication-failed',
+    ],
+    ['an authority that is not known', (): KafkaSettings => ({ ...as(parley), kafkaCaFile: '' }), 'broker-unreachable'],
+  ])(
+    'says clearly when it meets %s, without the secret',
+    async (_name, settings, code) => {
+      const { logger, lines } = recordingLogger('trace');
+      const lanes = closing(createLanePublisher(settings(), logger, 'test'));
+      const error = await lanes.send({ topic: 'any', partition: 0, records: records('a', 1) }).then(
+        () => undefined,
+        (reason: unknown) => reason as Error,
+      );
+      expect(error).toMatchObject({ code, outcome: 'refused' });
+      await expect(closing(createKafkaAdmin(settings())).ping()).rejects.toMatchObject({ code });
+      const { source } = startSource({ topics: ['any'], settings: settings(), logger });
+      await eventually(() => source.trouble);
+      if (code === 'authentication-failed') expect(source.trouble).toMatch(/authentication/i);
+      expect(source.state).toBe('starting');
+      expect(lines.find((line) => line['code'] === code)).toBeTruthy();
+      const told = JSON.stringify(lines) + String(error?.message) + source.trouble;
+      expect(told).not.toContain(settings().kafkaSaslPassword);
+      expect(told).not.toContain(Buffer.from(settings().kafkaSaslPassword).toString('base64'));
+    },
+    60_000,
+  );
+});
