@@ -12,6 +12,7 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
@@ -39,6 +40,9 @@ const STEPS: readonly StepName[] = [
   'waiting-for-answer',
   'answer-overdue',
 ];
+
+/** Leap seconds and zones beyond a day pass for RFC 3339, and are no time that a Date can hold. */
+const isInstant = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 
 export class OrderLineDto implements OrderLine {
   @ApiProperty({ description: 'Position, unique in the order', minimum: 1, maximum: MAX_INT, example: 1 })
@@ -123,6 +127,10 @@ export class ListOrdersDto {
     message: 'must be an RFC 3339 time with its zone',
   })
   @IsISO8601({ strict: true }, { message: 'must be a time that exists' })
+  @ValidateBy({
+    name: 'isInstant',
+    validator: { validate: isInstant, defaultMessage: () => 'must be a time that exists' },
+  })
   updatedSince?: string;
 
   @ApiPropertyOptional({

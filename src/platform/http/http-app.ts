@@ -79,7 +79,7 @@ function adapter(bodyLimit: number): FastifyAdapter {
         .header('content-type', 'application/problem+json; charset=utf-8')
         .send(JSON.stringify(problemOf(verdict, '/', request.id)));
     },
-    routerOptions: { maxParamLength: 256 },
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
     multipart: false,
     skipMiddie: true,
   });

@@ -108,6 +108,7 @@ describe('the API description', () => {
   it('is shown at /docs, from files of our own only', async () => {
     const page = await send(orders, 'GET', '/docs');
     expect(page.status).toBe(200);
+    expect((await send(orders, 'GET', '/docs/')).body).toBe(page.body);
     expect(page.headers['content-security-policy']).toContain("default-src 'self'");
     const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => String(link));
     expect(links.length).toBe(3);

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { pino } from 'pino';
 import { PROBLEM_CODES } from '../../../src/platform/http';
 import { type Answer, anOrder, counts, type OrdersApp, place, send, startOrders } from './orders-app';
 
@@ -199,6 +199,8 @@ describe('bad input', () => {
     'updatedSince=yesterday',
     'updatedSince=2026-02-30T00:00:00Z',
     'updatedSince=2026-01-01T00:00:00',
+    'updatedSince=2026-06-30T23:59:60Z',
+    'updatedSince=2026-01-01T00:00:00%2B99:99',
     'partner=A',
     'page=2',
     'cursor=%00',
@@ -239,6 +241,21 @@ describe('bad input', () => {
     });
     expect(answer.json['traceId']).toBe(trace);
     expect(answer.headers['x-request-id']).toBe('mine-1');
+  });
+
+  it('leaves one line of each refusal in the log: code, route and trace, never the payload', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+    const logged = await startOrders({ logger });
+    try {
+      const { json } = await place(logged, anOrder({ currency: 'secret-text' }));
+      expect(lines.map((one) => JSON.parse(one) as unknown)).toMatchObject([
+        { msg: 'request refused', code: 'request-invalid', status: 400, trace: json['traceId'], route: '/v1/orders' },
+      ]);
+      expect(lines.join()).not.toContain('secret-text');
+    } finally {
+      await logged.close();
+    }
   });
 
   it('answers bytes that are not HTTP by closing, and lives on', async () => {
