@@ -26,6 +26,8 @@ export function dataSourceOptions(
       statement_timeout: config.databaseStatementTimeout,
       idle_in_transaction_session_timeout: config.databaseStatementTimeout * 2,
       keepAlive: true,
+      // Whatever the server's or the database's default: every row lock and every second look of ours counts on it.
+      options: '-c default_transaction_isolation=read\\ committed',
     },
     ...parts,
   };

@@ -1,0 +1,49 @@
+import 'reflect-metadata';
+import { DataSource } from 'typeorm';
+import { Database, dataSourceOptions, query, type Tx } from '../../../src/platform/database';
+import { testConfig } from '../../support/config';
+import { freshDatabase } from '../../support/database';
+
+describe('transactions', () => {
+  let database: Database;
+
+  const connect = async (url: string) =>
+    new Database(
+      await new DataSource(dataSourceOptions(testConfig(url), { entities: [], migrations: [] })).initialize(),
+    );
+
+  beforeAll(async () => {
+    const url = await freshDatabase();
+    const first = await connect(url);
+    const name = new URL(url).pathname.slice(1);
+    await first.dataSource.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+    await first.dataSource.destroy();
+    database = await connect(url);
+  });
+  afterAll(() => database.dataSource.destroy());
+
+  it("run at READ COMMITTED, whatever the database's default", async () => {
+    const rows = await database.transaction((tx) =>
+      query<{ level: string }>(tx, `SELECT current_setting('transaction_isolation') AS level`),
+    );
+    expect(rows).toEqual([{ level: 'read committed' }]);
+  });
+
+  it('have a statement parsed once a connection', async () => {
+    const text = 'SELECT :n::int + 1 AS next';
+    const plans = await database.transaction(async (tx) => {
+      for (const n of [1, 2, 3]) expect(await query(tx, text, { n })).toEqual([{ next: n + 1 }]);
+      return query(
+        tx,
+        `SELECT (generic_plans + custom_plans)::int AS runs FROM pg_prepared_statements WHERE statement = 'SELECT $1::int + 1 AS next'`,
+      );
+    });
+    expect(plans).toEqual([{ runs: 3 }]);
+  });
+
+  it('refuse statements once they are over', async () => {
+    let kept: Tx | undefined;
+    await database.transaction((tx) => Promise.resolve((kept = tx)));
+    await expect(query(kept as Tx, 'SELECT 1')).rejects.toThrow('already released');
+  });
+});
