@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { makeOnce } from './folders.mjs';
@@ -72,6 +72,13 @@ export async function postgresBinaries() {
   if (process.platform === 'win32' || runs(native)) return { bin: join(native, 'bin'), ...who };
   const copy = `/var/tmp/parley-postgres-${version}`;
   await makeOnce(copy, (target) => cpSync(native, target, { recursive: true, verbatimSymlinks: true }));
+  if (statSync(copy).uid !== process.getuid()) {
+    throw new ServerError(
+      `${copy} belongs to somebody else.`,
+      'Programs from there are not to be trusted.',
+      'Remove it.',
+    );
+  }
   if (runs(copy)) return { bin: join(copy, 'bin'), ...who };
   const why = spawnSync(join(copy, 'bin', 'postgres'), ['--version'], { ...who, cwd: '/', encoding: 'utf8' });
   throw new ServerError(
