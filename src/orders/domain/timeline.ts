@@ -19,7 +19,7 @@ export type StepName = OrderState | 'published' | 'waiting-to-be-published' | 'w
 
 /** One line of an order's story. */
 export interface TimelineStep {
-  /** null: it has no time of its own, or is still to come. */
+  /** null: it is still to come. */
   at: Date | null;
   step: StepName;
   text: string;
@@ -30,8 +30,16 @@ export interface TimelineStep {
   offset: string | null;
 }
 
-/** Where Kafka has a message of ours, by its outbox number. */
-export type Places = ReadonlyMap<string, { topic: string; partition: number; offset: string }>;
+/** Where Kafka has a message of ours, and since when. */
+export interface Place {
+  topic: string;
+  partition: number;
+  offset: string;
+  sentAt: Date;
+}
+
+/** By outbox number. */
+export type Places = ReadonlyMap<string, Place>;
 
 /** The story of an order in order: what happened, where its messages are, and what is waited for. */
 export function timelineOf(order: Order, events: readonly OrderEvent[], places: Places, now: Date): TimelineStep[] {
@@ -55,21 +63,14 @@ const own = (order: Order, event: OrderEvent): TimelineStep => ({
   offset: null,
 });
 
-function publication(
-  event: OrderEvent,
-  place: { topic: string; partition: number; offset: string } | undefined,
-): TimelineStep {
-  return place
-    ? { ...messageOf(event), ...place, at: null, step: 'published', text: 'The order is in Kafka.' }
-    : {
-        ...messageOf(event),
-        at: null,
-        step: 'waiting-to-be-published',
-        text: 'The order waits to be published.',
-        topic: event.topic,
-        partition: event.partition,
-        offset: null,
-      };
+function publication(event: OrderEvent, place: Place | undefined): TimelineStep {
+  const { topic, partition } = event;
+  if (!place) {
+    const text = 'The order waits to be published.';
+    return { ...messageOf(event), at: null, step: 'waiting-to-be-published', text, topic, partition, offset: null };
+  }
+  const { sentAt: at, offset } = place;
+  return { ...messageOf(event), at, step: 'published', text: 'The order is in Kafka.', topic, partition, offset };
 }
 
 const WORDS: Readonly<Record<OrderState, string>> = {
