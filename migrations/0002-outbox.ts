@@ -33,7 +33,9 @@ export class Outbox1764460800002 implements MigrationInterface {
         base_offset bigint NOT NULL,
         first_seq bigint NOT NULL,
         last_seq bigint NOT NULL,
-        seqs bigint[] NOT NULL
+        seqs bigint[] NOT NULL,
+        -- When the acknowledgement was recorded.
+        sent_at timestamptz(3) NOT NULL DEFAULT now()
       ) PARTITION BY RANGE (last_seq);
       CREATE INDEX outbox_receipt_run ON outbox_receipt (topic, partition, last_seq, first_seq);
       CREATE TABLE outbox_message_p1 PARTITION OF outbox_message FOR VALUES FROM (1) TO (5000001);

@@ -7,6 +7,8 @@ export interface Receipt {
   partition: number;
   /** Decimal text. */
   offset: string;
+  /** When the broker's acknowledgement was recorded. */
+  sentAt: Date;
 }
 
 /** The lane of a message and its number, as the business row stores it. */
@@ -23,11 +25,12 @@ export interface SentAddress {
  */
 export async function receiptsOf(db: Database | Tx, messages: readonly SentAddress[]): Promise<Map<string, Receipt>> {
   if (messages.length === 0) return new Map();
-  const sql = `SELECT m.seq::text, m.topic, m.partition, min(r.base_offset + array_position(r.seqs, m.seq) - 1)::text AS offset
+  const sql = `SELECT DISTINCT ON (m.seq) m.seq::text, m.topic, m.partition, p.place::text AS offset, r.sent_at AS "sentAt"
     FROM unnest(:topics::text[], :partitions::int[], :seqs::bigint[]) m(topic, partition, seq)
     JOIN outbox_receipt r ON r.topic = m.topic AND r.partition = m.partition
      AND r.last_seq >= m.seq AND r.last_seq <= m.seq + ${RUN_SPAN} AND r.first_seq <= m.seq
-    WHERE m.seq = ANY(r.seqs) GROUP BY m.seq, m.topic, m.partition`;
+    CROSS JOIN LATERAL (SELECT r.base_offset + array_position(r.seqs, m.seq) - 1 AS place) p
+    WHERE m.seq = ANY(r.seqs) ORDER BY m.seq, p.place`;
   const values = {
     topics: messages.map((message) => message.topic),
     partitions: messages.map((message) => message.partition),
@@ -35,5 +38,5 @@ export async function receiptsOf(db: Database | Tx, messages: readonly SentAddre
   };
   type Row = Receipt & { seq: string };
   const rows = db instanceof Database ? await db.query<Row>(sql, values) : await query<Row>(db, sql, values);
-  return new Map(rows.map(({ seq, topic, partition, offset }) => [seq, { topic, partition, offset }]));
+  return new Map(rows.map(({ seq, ...receipt }) => [seq, receipt]));
 }

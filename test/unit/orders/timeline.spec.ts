@@ -34,7 +34,8 @@ const response: OrderEvent = {
   topic: 'orders.acme.response.v1',
   offset: '9007199254740993',
 };
-const inKafka = new Map([['17', { topic: 'orders.acme.request.v1', partition: 2, offset: '41' }]]);
+const sentAt = new Date('2026-03-01T10:00:00.050Z');
+const inKafka = new Map([['17', { topic: 'orders.acme.request.v1', partition: 2, offset: '41', sentAt }]]);
 const names = (steps: { step: string }[]) => steps.map(({ step }) => step);
 
 describe('the timeline of an order', () => {
@@ -47,7 +48,7 @@ describe('the timeline of an order', () => {
   it('shows the place in Kafka, and what is waited for with its deadline', () => {
     const steps = timelineOf(order, [placed], inKafka, at);
     expect(names(steps)).toEqual(['placed', 'published', 'waiting-for-answer']);
-    expect(steps[1]).toMatchObject({ topic: 'orders.acme.request.v1', partition: 2, offset: '41' });
+    expect(steps[1]).toMatchObject({ at: sentAt, topic: 'orders.acme.request.v1', partition: 2, offset: '41' });
     expect(steps[2]?.text).toContain('2026-02-03T05:05:06.789Z');
   });
 
