@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { type CursorState, STATE_COLUMNS, type StateRow, toState } from './cursor';
+import { type Cursor, type CursorState, STATE_COLUMNS, type StateRow, toState } from './cursor';
 
 /**
  * The right to move the cursor, by compare-and-set on the state row and the database's clock. A lease that ran out is still
@@ -34,16 +34,11 @@ export class Lease {
     return toState(row);
   }
 
-  /** A statement of its own, so that a quiet relay keeps its lease without moving the cursor. False: another relay has it. */
-  async renew(client: Client, epoch: bigint): Promise<boolean> {
+  /** Throws {@link LeaseLostError} when another relay has it. */
+  async renew(cursor: Cursor): Promise<void> {
     const before = performance.now();
-    const { rowCount } = await client.query(
-      'UPDATE outbox_cursor SET lease_until = clock_timestamp() + make_interval(secs => $1) WHERE epoch = $2',
-      [this.leaseMs / 1000, epoch],
-    );
-    if (rowCount !== 1) return false;
+    await cursor.renewLease(this.leaseMs);
     this.until = before + this.leaseMs;
-    return true;
   }
 
   /** Gives the lease up, so that a standby takes over at once. */

@@ -1,7 +1,7 @@
 import { sleep } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 import type { LanePublisher, LaneReceipt } from '../kafka';
-import { Cursor, type CursorState, LeaseLostError } from './cursor';
+import { Cursor, type CursorState } from './cursor';
 import { type Floor, Floors } from './floors';
 import { Lanes } from './lanes';
 import type { Lease } from './lease';
@@ -238,7 +238,7 @@ export class RelaySession {
 
   private async renew(): Promise<void> {
     try {
-      if (!(await this.write(() => this.lease.renew(this.connections.writer, this.epoch)))) throw new LeaseLostError();
+      await this.write(() => this.lease.renew(this.cursor));
       this.lanes.resume();
       // The floor follows the cursor by a write; when nothing more is sent, retention and the next owner still want it.
       if (this.floors.of(this.sent.done).xmin > this.storedFloor.xmin) {

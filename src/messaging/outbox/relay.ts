@@ -174,7 +174,7 @@ export class Relay {
       maxMessageBytes: options.maxMessageBytes ?? (() => undefined),
       observer: options.observer ?? { sent: () => undefined, failed: () => undefined },
       page: { rows: options.pageRows ?? 2000, bytes: PAGE_BYTES },
-      readAhead: { rows: options.readAheadRows ?? 10_000, bytes: READ_AHEAD_BYTES },
+      readAhead: { rows: options.readAheadRows ?? 20_000, bytes: READ_AHEAD_BYTES },
     };
   }
 

@@ -91,7 +91,8 @@ describe('plans of the relay on a loaded table with 100 partitions', () => {
       it('a poll with running transactions reads their rows by index, whatever stands between', async () => {
         const done = snapshot(last - 900n, last - 10n, [last - 900n, last - 500n]);
         const nodes = await explain(pollSql(done, { xmax: last - 20n, xmin: last - 1000n }, limit));
-        byIndex(nodes);
+        // PostgreSQL 15 and 16 sort what they found.
+        byIndex(nodes, 11);
         const read = onMessages(nodes).reduce((sum, node) => sum + (node['Actual Rows'] ?? 0), 0);
         expect(read).toBe(11 + 2);
       });
