@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { AppError, messageOf } from '../../platform/errors';
 
 /**
@@ -56,8 +57,8 @@ const UNREACHABLE = new Set([
 
 /** kafkajs wraps what happened in "retries exceeded" and "non-retriable"; the innermost says it. */
 export function rootOf(error: unknown): Error & { type?: string } {
-  let current = error instanceof Error ? error : new Error(messageOf(error));
-  while (current.cause instanceof Error) current = current.cause;
+  let current = isNativeError(error) ? error : new Error(messageOf(error));
+  while (isNativeError(current.cause)) current = current.cause;
   return current;
 }
 

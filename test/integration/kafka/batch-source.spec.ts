@@ -1,6 +1,6 @@
 import { eventually } from '../../support/eventually';
-import { createTopic, deleteTopic, produce, uniqueName } from '../../support/kafka';
-import { closeAll, committed, Listener, members, recordingLogger, startSource } from './fixtures';
+import { deleteTopic, produce, uniqueName } from '../../support/kafka';
+import { closeAll, committed, createTopic, Listener, members, recordingLogger, startSource } from './fixtures';
 
 const values = (stem: string, count: number, partition = 0) =>
   Array.from({ length: count }, (_, index) => ({ partition, key: stem, value: `${stem}${index}` }));

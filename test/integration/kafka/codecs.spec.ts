@@ -1,8 +1,8 @@
 import { Producer } from '@platformatic/kafka';
 import { CompressionCodecs, CompressionTypes, Kafka, logLevel } from 'kafkajs';
 import { eventually } from '../../support/eventually';
-import { createTopic, produce, readAll } from '../../support/kafka';
-import { closeAll, committed, recordingLogger, settingsFor, startSource } from './fixtures';
+import { produce, readAll } from '../../support/kafka';
+import { closeAll, committed, createTopic, recordingLogger, settingsFor, startSource } from './fixtures';
 
 type Compression = 'gzip' | 'snappy' | 'lz4' | 'zstd';
 

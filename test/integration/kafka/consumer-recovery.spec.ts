@@ -2,12 +2,13 @@ import { startKafka } from '../../../scripts/servers/index.mjs';
 import { Kafka, logLevel } from '../../../src/messaging/kafka/kafkajs';
 import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
 import { eventually } from '../../support/eventually';
-import { createTopic, produce, uniqueName } from '../../support/kafka';
+import { produce, uniqueName } from '../../support/kafka';
 import { startTcpProxy } from '../../support/tcp-proxy';
 import {
   closeAll,
   closing,
   committed,
+  createTopic,
   Listener,
   recordingLogger,
   settingsFor,

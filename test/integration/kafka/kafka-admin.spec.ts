@@ -1,6 +1,6 @@
 import { createKafkaAdmin } from '../../../src/messaging/kafka';
-import { createTopic, produce, uniqueName, withAdmin } from '../../support/kafka';
-import { closeAll, closing, settingsFor } from './fixtures';
+import { produce, uniqueName, withAdmin } from '../../support/kafka';
+import { closeAll, closing, createTopic, settingsFor } from './fixtures';
 
 const admin = (brokers?: string) => closing(createKafkaAdmin(settingsFor(brokers)));
 

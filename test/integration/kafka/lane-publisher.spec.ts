@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { createLanePublisher, PublishError } from '../../../src/messaging/kafka';
 import { Kafka, logLevel } from '../../../src/messaging/kafka/kafkajs';
-import { createTopic, deleteTopic, readAll, uniqueName, withAdmin } from '../../support/kafka';
-import { closeAll, closing, quiet, records, settingsFor } from './fixtures';
+import { deleteTopic, readAll, uniqueName, withAdmin } from '../../support/kafka';
+import { closeAll, closing, createTopic, quiet, records, settingsFor } from './fixtures';
 
 const publisher = (brokers?: string) => closing(createLanePublisher(settingsFor(brokers), quiet, 'test'));
 
@@ -153,6 +153,17 @@ describe('a lane publisher', () => {
     const lanes = publisher(`127.0.0.1:${port}`);
     const failure = await failureOf(lanes.send({ topic: 'any', partition: 0, records: records('a', 1) }));
     expect(failure).toMatchObject({ code: 'broker-unreachable', outcome: 'refused', retriable: true });
+  });
+
+  it('refuses a record that cannot be encoded, and sends what comes after', async () => {
+    const topic = await createTopic('unencodable');
+    const lanes = publisher();
+    const headers = { gone: null as unknown as string };
+    const failure = await failureOf(lanes.send({ topic, partition: 0, records: [{ key: 'k', value: null, headers }] }));
+    expect(failure).toMatchObject({ code: 'invalid-record', outcome: 'refused', retriable: false });
+    await expect(lanes.send({ topic, partition: 0, records: records('a', 1) })).resolves.toMatchObject({
+      baseOffset: 0n,
+    });
   });
 
   it('refuses an empty batch and, once closed, everything', async () => {

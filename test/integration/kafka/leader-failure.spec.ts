@@ -1,8 +1,8 @@
 import { startKafkaCluster, type KafkaServer } from '../../../scripts/servers/index.mjs';
 import { createLanePublisher, type LanePublisher } from '../../../src/messaging/kafka';
 import { eventually } from '../../support/eventually';
-import { createTopic, readAll } from '../../support/kafka';
-import { closeAll, closing, quiet, records, settingsFor, startSource, stopping } from './fixtures';
+import { readAll } from '../../support/kafka';
+import { closeAll, closing, createTopic, quiet, records, settingsFor, startSource, stopping } from './fixtures';
 
 const LANES = 9;
 const BATCH = 20;

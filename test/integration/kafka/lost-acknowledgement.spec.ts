@@ -1,9 +1,9 @@
 import { freePort, startKafka } from '../../../scripts/servers/index.mjs';
 import { createLanePublisher } from '../../../src/messaging/kafka';
 import { Kafka, logLevel } from '../../../src/messaging/kafka/kafkajs';
-import { createTopic, readAll } from '../../support/kafka';
+import { readAll } from '../../support/kafka';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
-import { closeAll, closing, quiet, records, settingsFor, stopping } from './fixtures';
+import { closeAll, closing, createTopic, quiet, records, settingsFor, stopping } from './fixtures';
 
 /** A broker that its clients reach through a wire which can lose the answer to a produce request. */
 async function startForgetfulBroker() {

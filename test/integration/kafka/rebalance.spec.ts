@@ -1,6 +1,6 @@
 import { eventually } from '../../support/eventually';
-import { createTopic, produce } from '../../support/kafka';
-import { closeAll, committed, Listener, members, startSource } from './fixtures';
+import { produce } from '../../support/kafka';
+import { closeAll, committed, createTopic, Listener, members, startSource } from './fixtures';
 
 const PARTITIONS = 6;
 

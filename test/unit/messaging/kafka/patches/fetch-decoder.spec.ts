@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module';
+import '../../../../../src/messaging/kafka/kafkajs';
+import { unreadableCause } from '../../../../../src/messaging/kafka/patches/fetch-decoder';
+
+const load = createRequire(__filename);
+const Decoder = load('kafkajs/src/protocol/decoder') as new (buffer: Buffer) => { offset: number };
+const decode = load('kafkajs/src/protocol/requests/fetch/v4/decodeMessages') as (
+  decoder: object,
+) => Promise<{ offset: string; value: Buffer | null }[]>;
+const { RecordBatch } = load('kafkajs/src/protocol/recordBatch/v0') as {
+  RecordBatch(fields: object): Promise<{ buffer: Buffer }>;
+};
+const record = load('kafkajs/src/protocol/recordBatch/record/v0') as (fields: object) => object;
+
+async function batch(firstOffset: number, count: number, codec?: number): Promise<Buffer> {
+  const records = Array.from({ length: count }, (_, offsetDelta) =>
+    record({ offsetDelta, value: `${firstOffset + offsetDelta}` }),
+  );
+  const { buffer } = await RecordBatch({ firstOffset, records, lastOffsetDelta: count - 1 });
+  const bytes = Buffer.from(buffer);
+  if (codec !== undefined) bytes.writeInt16BE(codec, 21);
+  return bytes;
+}
+
+function answer(...parts: Buffer[]) {
+  const messages = Buffer.concat(parts);
+  const size = Buffer.alloc(4);
+  size.writeInt32BE(messages.length);
+  // What follows stands for the next partition of the answer, which must still be found.
+  return new Decoder(Buffer.concat([size, messages, Buffer.from('next')]));
+}
+
+/** gzip, over bytes that are none. */
+const BROKEN = 1;
+
+it('decodes readable batches, also an enormous one, and stops exactly behind them', async () => {
+  const decoder = answer(await batch(10, 3), await batch(13, 200_000));
+  const messages = await decode(decoder);
+  expect(messages).toHaveLength(200_003);
+  expect(messages[0]).toMatchObject({ offset: '10', value: Buffer.from('10') });
+  expect(messages.at(-1)?.offset).toBe('200012');
+  expect(messages.some((message) => unreadableCause(message))).toBe(false);
+});
+
+it('hands out what lies before a batch that is not readable, and nothing behind it', async () => {
+  const decoder = answer(await batch(10, 3), await batch(13, 5, BROKEN), await batch(18, 2));
+  const size = (await batch(10, 3)).length + (await batch(13, 5)).length + (await batch(18, 2)).length;
+  expect((await decode(decoder)).map(({ offset }) => offset)).toEqual(['10', '11', '12']);
+  expect(decoder.offset).toBe(4 + size);
+});
+
+it('puts a mark at the last offset of an unreadable batch that comes first', async () => {
+  const [mark, ...rest] = await decode(answer(await batch(13, 5, BROKEN), await batch(18, 2)));
+  expect(rest).toEqual([]);
+  expect(mark).toMatchObject({ offset: '17', value: null });
+  expect(mark && unreadableCause(mark)?.message).toBe('incorrect header check');
+});
+
+it('takes a batch that the broker cut off for the next fetch', async () => {
+  const cut = (await batch(13, 5)).subarray(0, 70);
+  expect((await decode(answer(await batch(10, 3), cut))).map(({ offset }) => offset)).toEqual(['10', '11', '12']);
+  expect(await decode(answer(cut))).toEqual([]);
+  expect(await decode(answer())).toEqual([]);
+});
