@@ -2,6 +2,7 @@ import { Cursor, LeaseLostError } from '../../../src/messaging/outbox/cursor';
 import { Floors } from '../../../src/messaging/outbox/floors';
 import { Lease } from '../../../src/messaging/outbox/lease';
 import { OutboxReader } from '../../../src/messaging/outbox/reader';
+import { connectRelay } from '../../../src/messaging/outbox/relay-connection';
 import { addRows, Bench, RecordingPublisher, until } from './harness';
 
 describe('the cursor', () => {
@@ -58,14 +59,22 @@ describe('the cursor', () => {
   });
 
   it('has a floor below a running transaction with a higher id and a lower number, by force', async () => {
-    const { client, state, cursor } = await taken();
-    const writing = new Cursor(await bench.client(), state.epoch);
-    const reader = new OutboxReader(client, '/test', { rows: 10, bytes: 1e6 }, state.position, state.foreignUpto);
+    const { state } = await taken();
+    const connections = await connectRelay({ connection: bench.url }, 'test', () => undefined);
+    bench.onClose(() => connections.close());
+    const cursor = new Cursor(connections.writer, state.epoch);
+    const reader = new OutboxReader(
+      connections.reader,
+      '/test',
+      { rows: 10, bytes: 1e6 },
+      state.position,
+      state.foreignUpto,
+    );
     const floors = new Floors(state.floor);
     const read = async () => (await reader.read(floors.of(reader.position.done))).rows.map((row) => row.seq);
     const write = async () => {
       const { sequence } = reader;
-      floors.mark(await writing.write(reader.position, floors.of(reader.position.done), []), sequence);
+      floors.mark(await cursor.write(reader.position, floors.of(reader.position.done), []), sequence);
     };
     await reader.look();
     await cursor.write(state.position, state.floor, []);
