@@ -1,5 +1,5 @@
 import { type Contract, topicFor } from '../../contracts';
-import { Database, query, type Tx } from '../../platform/database';
+import { type Database, query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import type { Channel } from './channel';
 
