@@ -7,6 +7,7 @@ import type { BatchSettler, WorkItem } from './batch-settler';
 import type { ConsumerHealth } from './consumer-health';
 import { type ContractsByType, inspect } from './inspect';
 import { PartitionWork } from './partition-work';
+import { UnfinishedLanes } from './unfinished-lanes';
 import { PartnerQueue, type Portion } from './partner-queue';
 import { Abandoned, type Membership, Patience } from './patience';
 
@@ -29,6 +30,7 @@ export interface Documents {
 export class BatchProcessor {
   private readonly queues = new Map<string, PartnerQueue>();
   private readonly works = new Set<PartitionWork>();
+  private readonly unfinished = new UnfinishedLanes();
   private readonly running = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   private readonly patience: Patience;
@@ -54,6 +56,7 @@ export class BatchProcessor {
     const channel = this.channels.find(batch.topic) ?? (await this.awaitChannel(batch));
     if (!channel || this.closing.signal.aborted) return;
     const work = new PartitionWork(batch, channel);
+    this.unfinished.returned(work);
     this.works.add(work);
     this.enqueue(work);
     this.pump();
@@ -61,10 +64,11 @@ export class BatchProcessor {
       await work.finished;
     } finally {
       this.works.delete(work);
+      this.unfinished.left(work, Date.now());
     }
   }
 
-  /** What is waited for, and since when the oldest record in hand has no outcome. */
+  /** What is waited for, and since when the oldest record that was fetched has no outcome. */
   get signals(): {
     waitingFor: ConsumerHealth['waitingFor'];
     trouble: string | undefined;
@@ -72,7 +76,8 @@ export class BatchProcessor {
     oldestUnprocessed: Date | undefined;
   } {
     const { current } = this.patience;
-    const oldest = Math.min(...[...this.works].map((work) => work.oldestUnsettled ?? Infinity));
+    const inHand = [...this.works].map((work) => work.oldestUnsettled ?? Infinity);
+    const oldest = Math.min(...inHand, this.unfinished.oldest(Date.now()));
     return {
       waitingFor: current?.what,
       trouble: current?.sentence,

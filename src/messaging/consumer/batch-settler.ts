@@ -36,6 +36,12 @@ export class BatchSettler {
     } catch (error) {
       const [only] = items;
       if (items.length === 1 && only) return this.park(only, error, patience);
+      const outcome = outcomeOf(error);
+      // Halves come out right also where a handler broke its promise, so nothing else would ever show it.
+      this.logger[outcome.code === 'handler-broken' ? 'error' : 'debug'](
+        { code: outcome.code, reason: outcome.detail, records: items.length },
+        'a batch failed and is split',
+      );
       const middle = items.length >> 1;
       await this.settle(items.slice(0, middle), patience);
       await this.settle(items.slice(middle), patience);
@@ -48,14 +54,13 @@ export class BatchSettler {
     const { stack } = error instanceof Error ? error : {};
     const fields = { ...named(item.inspected), code: outcome.code, attempt: 1, stack };
     this.logger.error(fields, 'a handler failed');
-    await this.commit([item], patience, (tx, _records, now) => this.steps.park(tx, item.inspected, now, outcome), true);
+    await this.commit([item], patience, (tx, _records, now) => this.steps.park(tx, item.inspected, now, outcome));
   }
 
   private async commit(
     items: readonly WorkItem[],
     patience: Patience,
     steps: (tx: Tx, records: readonly InspectedRecord[], now: Date) => Promise<Settled[]>,
-    stubborn = false,
   ): Promise<void> {
     const works = [...new Set(items.map((item) => item.work))];
     const attempt = () => {
@@ -63,7 +68,7 @@ export class BatchSettler {
       return this.database.transaction((tx) => steps(tx, records, this.clock.now()));
     };
     try {
-      for (const one of await patience.run(works, attempt, stubborn)) this.report(one);
+      for (const one of await patience.run(works, attempt)) this.report(one);
       await Promise.all(works.map((work) => work.heartbeat()));
     } catch (error) {
       // None of these partitions is ours; those of the other half may be.

@@ -68,7 +68,7 @@ export class Consumer {
 
   private async stop(): Promise<void> {
     await this.watch.stop();
-    await this.processor.close();
-    await this.source?.close();
+    // Side by side: the source waits for batches in hand, and the processor ends those at the next commit.
+    await Promise.all([this.source?.close(), this.processor.close()]);
   }
 }

@@ -64,7 +64,7 @@ export class RecordTransaction {
     const parkedBefore = await this.parked.lockedKeys(tx, partner, [...keys]);
     const fold = await foldBatch(list, parkedBefore, invoke);
     await this.parked.parkKeys(tx, partner, [...fold.parkedKeys], now);
-    await this.parked.add(tx, this.toPark(list, fold, now), now);
+    await this.parked.add(tx, this.toPark(fold, now), now);
     for (const [{ inspected }, outcome] of fold.outcomes) {
       settled.push({ inspected, result: outcome.kind, ...('code' in outcome ? { code: outcome.code } : {}) });
     }
@@ -122,13 +122,11 @@ export class RecordTransaction {
     return [...others].filter(([key]) => fresh.has(key)).map(([, record]) => record);
   }
 
-  /** In the order of the records, which is not that of the fold: it numbers them within their key. */
-  private toPark(records: readonly FreshRecord[], { outcomes }: FoldResult, now: Date): ParkedRecord[] {
+  /** In the order of the fold, which within a key is that of the records: it numbers them. */
+  private toPark({ outcomes }: FoldResult, now: Date): ParkedRecord[] {
     const parked: ParkedRecord[] = [];
-    for (const record of records) {
-      const { inspected, inboxId, refusal } = record;
-      const outcome = outcomes.get(record);
-      if (!outcome || outcome.kind === 'applied') continue;
+    for (const [{ inspected, inboxId, refusal }, outcome] of outcomes) {
+      if (outcome.kind === 'applied') continue;
       const reason = outcome.kind === 'held' ? undefined : outcome;
       parked.push({
         inspected,

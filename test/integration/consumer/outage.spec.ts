@@ -108,6 +108,8 @@ describe('while PostgreSQL is down', () => {
     expect(batch.pauses).toEqual([expect.stringMatching(/the database does not answer/)]);
     expect(batch.doneUpTo).toBeUndefined();
     expect(processor.signals.waitingFor).toBe('database');
+    // It is not in hand any more, and still the oldest that waits.
+    expect(processor.signals.oldestUnprocessed?.getTime()).toBe(batch.records[0]?.timestamp);
     await server.restart();
     await untilDone((again) => processor.process(again), batch.records);
     expect(processor.signals.waitingFor).toBeUndefined();
@@ -160,7 +162,9 @@ describe('while something else of ours fails', () => {
       handler(),
     );
     const batch = new TestBatch(tape.records(2, () => ({})));
-    await processor.process(batch);
+    const processed = processor.process(batch);
+    await eventually(() => processor.signals.waitingFor === 'registry', { interval: 1 });
+    await processed;
     await processor.close();
     expect(codec.left).toBeLessThan(0);
     expect(batch.doneUpTo).toBe(1n);

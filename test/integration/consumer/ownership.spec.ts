@@ -1,4 +1,5 @@
 import { query } from '../../../src/platform/database';
+import { Parked } from '../../../src/messaging/consumer/parked';
 import { createProcessor } from '../../../src/messaging/consumer';
 import { JsonCodec } from '../../../src/messaging/registry';
 import {
@@ -177,6 +178,18 @@ describe('the end of a drain', () => {
     await late;
     expect(await appliedSteps(world, partner)).toEqual(['0']);
     expect(await parkedRows(world, partner)).toEqual([]);
+  });
+
+  test('waits for one that parks the key again, though the key was parked meanwhile', async () => {
+    await world.database.query(`INSERT INTO parked_key VALUES (:partner, 'order-1', now())`, { partner });
+    await world.database.transaction(async (tx) => {
+      // As a transaction that looked before the key was parked, and whose own record waits now.
+      await new Parked().parkKeys(tx, partner, ['order-1'], new Date());
+      const drain = world.database.query(`SELECT 1 FROM parked_key WHERE partner = :partner FOR UPDATE NOWAIT`, {
+        partner,
+      });
+      await expect(drain).rejects.toMatchObject({ driverError: { code: '55P03' } });
+    });
   });
 
   test('sees a record that is being held', async () => {
