@@ -81,7 +81,9 @@ describe('a repeat', () => {
   test('has one effect, in one batch and in a later one', async () => {
     const record = tape.record({ id: 'once' });
     const again = { ...record, offset: 100n };
-    const batch = await run(world, [record, again]);
+    const seen: string[] = [];
+    const batch = await run(world, [record, again], ({ id }) => void seen.push(id));
+    expect(seen).toEqual(['once']);
     await run(world, [record]);
     await run(world, [{ ...record, offset: 200n }]);
     expect(await appliedSteps(world, partner)).toEqual(['0']);
