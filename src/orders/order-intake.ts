@@ -3,7 +3,10 @@ import { AppError } from '../platform/errors';
 import type { Order } from './domain/order';
 import { inProgress, nameOf, type Placement, type PlacementWriter } from './placement-writer';
 
-/** Transactions of this process at once: while one waits for the disk the next fills. Of 2, 3, 4 and 6, 3 took most orders a second; more make smaller batches. */
+/**
+ * Transactions of this process at once: while one waits for the disk the next fills. Of 2, 3, 4 and 6, 3 took most orders
+ * a second; more make smaller batches.
+ */
 const SLOTS = 3;
 /** Most orders of one transaction. Each holds an advisory lock until the commit, from PostgreSQL's shared table (6,400 by default). */
 const MAX_ORDERS = 200;
