@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import type { PoolClient, QueryResultRow } from 'pg';
 import { AppError } from '../errors';
+import { arrayLiteral } from './array-literal';
 import { named } from './named';
 import { sqlState } from './retriable';
 import type { Tx } from './tx';
@@ -70,7 +71,10 @@ export async function query<Row>(tx: Tx, sql: string, values: Record<string, unk
   const client = clients.get(tx);
   // Over, or wrapped by a test: TypeORM's way, which refuses what is over.
   if (!client) return tx.query<Row[]>(text, parameters);
-  const result = await client.query<Row & QueryResultRow>({ name: statementName(text), text, values: parameters });
+  const literals = parameters.map(
+    (value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value) as unknown,
+  );
+  const result = await client.query<Row & QueryResultRow>({ name: statementName(text), text, values: literals });
   return result.rows;
 }
 

@@ -41,6 +41,22 @@ describe('transactions', () => {
     expect(plans).toEqual([{ runs: 3 }]);
   });
 
+  it('carry arrays of texts, numbers, times, bytes and nulls as they are', async () => {
+    const texts = ['', 'a,b', '{"a": "\\\\ \\""}', 'NULL', null, "'", 'ä\n\t', '{', ' x '];
+    const numbers = [1, -2.5, 1e21, null];
+    const large = [9_007_199_254_740_993n, -1n];
+    const times = [new Date('2026-11-29T21:34:59.120Z'), null];
+    const bytes = [Buffer.from([0, 255, 34, 92]), Buffer.alloc(0), null];
+    const [row] = await database.transaction((tx) =>
+      query(
+        tx,
+        'SELECT :texts::text[] AS texts, :numbers::float8[] AS numbers, :large::bigint[] AS large, :times::timestamptz[] AS times, :bytes::bytea[] AS bytes, :none::text[] AS none',
+        { texts, numbers, large, times, bytes, none: [] },
+      ),
+    );
+    expect(row).toEqual({ texts, numbers, large: large.map(String), times, bytes, none: [] });
+  });
+
   it('refuse statements once they are over', async () => {
     let kept: Tx | undefined;
     await database.transaction((tx) => Promise.resolve((kept = tx)));
