@@ -71,9 +71,7 @@ export async function query<Row>(tx: Tx, sql: string, values: Record<string, unk
   const client = clients.get(tx);
   // Over, or wrapped by a test: TypeORM's way, which refuses what is over.
   if (!client) return tx.query<Row[]>(text, parameters);
-  const literals = parameters.map(
-    (value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value) as unknown,
-  );
+  const literals = parameters.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value));
   const result = await client.query<Row & QueryResultRow>({ name: statementName(text), text, values: literals });
   return result.rows;
 }
