@@ -13,11 +13,16 @@ export function violationsOf(errors: readonly ValidationError[], at: string, joi
   const found: Violation[] = [];
   for (const error of errors) {
     const pointer = join(at, error.property);
-    for (const [rule, message] of Object.entries(error.constraints ?? {})) {
-      found.push({ pointer, detail: rule === 'whitelistValidation' ? 'is not a member that exists here' : message });
-    }
+    found.push(...details(error).map((detail) => ({ pointer, detail })));
     found.push(...violationsOf(error.children ?? [], pointer, join));
     if (found.length >= MAX_VIOLATIONS) break;
   }
   return found.slice(0, MAX_VIOLATIONS);
+}
+
+/** A member that is missing breaks every rule of its type; one sentence says it all. */
+function details({ value, constraints }: ValidationError): string[] {
+  if (constraints === undefined) return [];
+  if ('whitelistValidation' in constraints) return ['is not a member that exists here'];
+  return value === undefined ? [`is missing; it ${Object.values(constraints)[0]}`] : Object.values(constraints);
 }
