@@ -26,7 +26,7 @@ export class OutboxReader {
   /** Latest known position of the number sequence; its statement has ended. */
   sequence = 0n;
   /** All numbers up to here were looked at, as far as their transactions had ended. */
-  private upto: bigint;
+  private upto: bigint | undefined;
 
   constructor(
     private readonly client: Client,
@@ -35,12 +35,12 @@ export class OutboxReader {
     public position: Position,
     private readonly foreignUpto: bigint,
   ) {
-    this.upto = position.window?.last ?? 0n;
+    this.upto = position.window?.last;
   }
 
-  /** Numbers that were drawn and not read yet: an upper bound on rows, since a rolled-back transaction leaves a hole. */
+  /** Numbers that were drawn and not read yet: an upper bound on rows, since a rolled-back transaction leaves a hole. 0 before the first read. */
   get unread(): bigint {
-    return this.sequence > this.upto ? this.sequence - this.upto : 0n;
+    return this.upto !== undefined && this.sequence > this.upto ? this.sequence - this.upto : 0n;
   }
 
   /** Reads the position of the number sequence alone. */

@@ -119,6 +119,7 @@ export class Relay {
     let gone: Error | undefined;
     const connections = await connectRelay(this.options.database, this.options.instance, (error) => {
       gone ??= error;
+      if (this.session) this.role = 'connecting';
       this.session?.fail(error);
     });
     try {
