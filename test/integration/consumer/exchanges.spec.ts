@@ -137,10 +137,4 @@ describe('the exchange ledger', () => {
     await open(id, partner, 'in');
     expect(ownExchange(await lock([id]), partner, id)).toMatchObject({ outcome: { code: 'exchange-unknown' } });
   });
-
-  test('locks in the order of the ids, whatever order they are asked in', async () => {
-    const ids = Array.from({ length: 20 }, (_, index) => `${uniqueName('c')}-${index}`);
-    for (const id of ids) await open(id);
-    await Promise.all(Array.from({ length: 8 }, (_, turn) => lock(turn % 2 ? ids : ids.toReversed())));
-  });
 });

@@ -128,6 +128,7 @@ describe('while PostgreSQL is down', () => {
     await processor.close();
     await processed;
     expect(batch.doneUpTo).toBeUndefined();
+    expect(batch.pauses).toEqual([]);
     await server.restart();
   }, 60_000);
 });

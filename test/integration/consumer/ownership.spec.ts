@@ -1,4 +1,5 @@
 import { query } from '../../../src/platform/database';
+import { Inbox } from '../../../src/messaging/consumer/inbox';
 import { Parked } from '../../../src/messaging/consumer/parked';
 import { createProcessor } from '../../../src/messaging/consumer';
 import { JsonCodec } from '../../../src/messaging/registry';
@@ -122,6 +123,23 @@ describe('two processors at once', () => {
     for (const rows of Map.groupBy(applied, (row) => row.order_number).values()) {
       expect(rows.map((row) => row.step)).toEqual(rows.map((row) => row.step).toSorted((a, b) => a - b));
     }
+  });
+
+  test('take the same ids in whatever order they came without a deadlock', async () => {
+    const entries = Array.from({ length: 400 }, (_, index) => ({
+      channelId: 1_000_000,
+      messageId: `${partner}-${(index * 7919) % 1009}`,
+      hash: '00',
+      partition: 0,
+      offset: 0n,
+    }));
+    // Not through Database.transaction, which would try a deadlock again.
+    const take = (list: typeof entries) =>
+      world.dataSource.transaction(async (tx) => (await new Inbox().take(tx, list, new Date())).size);
+    const taken = await Promise.all(
+      [entries, entries.toReversed(), entries.slice(200), entries.toReversed()].map(take),
+    );
+    expect(taken.reduce((sum, size) => sum + size, 0)).toBe(400);
   });
 
   test('that deadlock in their handlers are both tried again, and no attempt is counted', async () => {
