@@ -1,5 +1,4 @@
 import { query, type Tx } from '../../platform/database';
-import { numbersLiteral, textsLiteral } from './array-literal';
 
 /** One row of the inbox. */
 export interface InboxEntry {
@@ -35,11 +34,11 @@ export class Inbox {
        ON CONFLICT DO NOTHING RETURNING channel_id AS c, message_id AS m`,
       {
         now,
-        channelId: numbersLiteral(sorted.map((entry) => entry.channelId)),
-        messageId: textsLiteral(sorted.map((entry) => entry.messageId)),
-        hash: textsLiteral(sorted.map((entry) => entry.hash)),
-        partition: numbersLiteral(sorted.map((entry) => entry.partition)),
-        offset: numbersLiteral(sorted.map((entry) => entry.offset)),
+        channelId: sorted.map((entry) => entry.channelId),
+        messageId: sorted.map((entry) => entry.messageId),
+        hash: sorted.map((entry) => entry.hash),
+        partition: sorted.map((entry) => entry.partition),
+        offset: sorted.map((entry) => entry.offset),
       },
     );
     return new Set(rows.map((row) => inboxKey(row.c, row.m)));
@@ -52,8 +51,8 @@ export class Inbox {
       `SELECT channel_id AS c, message_id AS m, encode(hash, 'hex') AS h
        FROM inbox JOIN unnest(:channelId::int[], :messageId::text[]) u(c, m) ON channel_id = c AND message_id = m`,
       {
-        channelId: numbersLiteral(entries.map((entry) => entry.channelId)),
-        messageId: textsLiteral(entries.map((entry) => entry.messageId)),
+        channelId: entries.map((entry) => entry.channelId),
+        messageId: entries.map((entry) => entry.messageId),
       },
     );
     return new Map(rows.map((row) => [inboxKey(row.c, row.m), row.h]));

@@ -1,4 +1,3 @@
-import { numbersLiteral, textsLiteral } from '../../../../src/messaging/consumer/array-literal';
 import { fingerprintOf, infrastructureOf, outcomeOf } from '../../../../src/messaging/consumer/failure';
 import { contentHash, keyTextOf, placeOf } from '../../../../src/messaging/consumer/record-identity';
 import { isIdText, storableText } from '../../../../src/messaging/consumer/text';
@@ -63,12 +62,6 @@ describe('text from outside', () => {
   test('is made fit for a text column, without half a character at the cut', () => {
     expect(storableText('a\0b')).toBe('a\ufffdb');
     expect(storableText('ab\u{1f600}', 3)).toBe('ab\ufffd');
-  });
-
-  test('becomes an array literal that says the same', () => {
-    expect(numbersLiteral([1, -2n, 3])).toBe('{1,-2,3}');
-    expect(textsLiteral([])).toBe('{}');
-    expect(textsLiteral(['a', '', 'b"c\\d', 'NULL', '{x,y}'])).toBe('{"a","","b\\"c\\\\d","NULL","{x,y}"}');
   });
 });
 
