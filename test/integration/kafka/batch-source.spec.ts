@@ -105,10 +105,10 @@ describe('a batch source', () => {
     const topic = await createTopic('paused', { partitions: 3 });
     const listener = new Listener();
     let open = false;
-    let pauses = 0;
+    const pauses: number[] = [];
     listener.handle = async (batch) => {
       if (batch.partition === 0 && !open) {
-        pauses++;
+        pauses.push(performance.now());
         batch.pause(150, 'the database is down');
         expect(batch.isStale()).toBe(true);
         return;
@@ -118,13 +118,15 @@ describe('a batch source', () => {
     };
     const { source } = startSource({ topics: [topic] }, listener);
     await produce(topic, [...values('p', 4, 0), ...values('f', 4, 1)]);
-    await eventually(() => pauses >= 2 && source.trouble?.includes('the database is down'));
+    await eventually(() => pauses.length >= 3 && source.trouble?.includes('the database is down'));
     for (let round = 0; round < 5; round++) {
       await produce(topic, values(`o${round}-`, 1, 2));
       await eventually(() => listener.values.includes(`o${round}-0`), { timeout: 3_000 });
     }
     expect(source.trouble).toContain(`${topic}/1: always`);
     expect(source.state).toBe('joined');
+    const gaps = pauses.slice(1).map((time, index) => time - (pauses[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(149);
     open = true;
     await eventually(() => new Set(listener.values).size === 13, { timeout: 20_000 });
     for (const partition of [0, 1, 2]) {

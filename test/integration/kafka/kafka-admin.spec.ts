@@ -32,6 +32,16 @@ describe('the Kafka administration', () => {
     expect(await withAdmin(undefined, (independent) => independent.listTopics())).not.toContain(absent);
   });
 
+  it('resolves when what it created can be used at once', async () => {
+    const kafka = admin();
+    for (let round = 0; round < 5; round++) {
+      const topic = uniqueName('ready');
+      await kafka.ensureTopics([{ topic, partitions: 60, replicationFactor: 1 }]);
+      expect((await kafka.describeTopics([topic])).get(topic)?.partitions).toBe(60);
+      expect((await kafka.endOffsets(topic)).size).toBe(60);
+    }
+  });
+
   it('creates a topic once though several ask at the same time', async () => {
     const topic = uniqueName('raced');
     const plan = [{ topic, partitions: 3, replicationFactor: 1 }];

@@ -78,8 +78,9 @@ describe('after an acknowledgement was lost', () => {
     kafka.forgetting(true);
     await expect(send('A', 5)).rejects.toMatchObject({ code: 'broker-unreachable', outcome: 'unknown' });
     kafka.forgetting(false);
-    await send('A', 5);
+    // A caller may park A and go on with another batch of the same size: the one that the raw client swallows.
     await send('B', 5);
+    await send('A', 5);
     await send('C', 3);
     const written = await values(topic);
     const firsts = [...new Set(written)];
