@@ -81,16 +81,16 @@ describe('a consumer that lost its partition', () => {
 
   test('waits for a new owner that has begun, and applies nothing twice', async () => {
     const records = tape.records(20, (index) => ({ key: `order-${index % 3}` }));
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const [inside, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const first = run(world, records, async () => {
-      await gate;
+      inside.resolve();
+      await gate.promise;
       return undefined;
     });
-    await eventually(async () => (await appliedSteps(world, partner)).length === 0 && true);
+    await inside.promise;
     const second = run(world, records.slice(0, 10));
     await eventually(() => lockWaiters(world), { what: 'the second owner waits for the first' });
-    release();
+    gate.resolve();
     const [one, two] = await Promise.all([first, second]);
     expect([one.doneUpTo, two.doneUpTo]).toEqual([19n, 9n]);
     expect(await appliedSteps(world, partner)).toHaveLength(20);
