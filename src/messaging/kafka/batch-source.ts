@@ -199,7 +199,7 @@ class KafkaBatchSource implements BatchSource {
   private async recover(error: unknown): Promise<void> {
     if (this.closed) return;
     this.failures++;
-    const code = error instanceof AppError ? error.code : codeOf(error);
+    const code = crashCode(error);
     const reason = messageOf(error instanceof AppError ? error : rootOf(error));
     const pause = backoffMs(REJOIN_BACKOFF, this.failures);
     this.lastFailure = reason;
@@ -217,4 +217,11 @@ class KafkaBatchSource implements BatchSource {
   private excused(error: unknown): boolean {
     return error instanceof AppError ? error.code !== 'consumer-silent' : comesFromTheBroker(error);
   }
+}
+
+/** Codes of publishing that say nothing about reading become `consumer-crashed`. */
+function crashCode(error: unknown): string {
+  if (error instanceof AppError) return error.code;
+  const code = codeOf(error);
+  return code === 'not-acknowledged' || code === 'invalid-record' ? 'consumer-crashed' : code;
 }

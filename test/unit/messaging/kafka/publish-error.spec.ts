@@ -16,10 +16,14 @@ const protocol = (type: string, retriable: boolean) =>
     retriable,
   } as never);
 
-const wrapped = (error: Error) => {
-  const exceeded = new KafkaJSNumberOfRetriesExceeded(error, { retryCount: 1, retryTime: 1 });
-  return new KafkaJSNonRetriableError(exceeded);
-};
+type Wrapper = new (error: Error, options: { cause: Error }) => Error;
+
+/** As kafkajs' retrier wraps what it gives up on; the typings leave the cause out. */
+const wrapped = (error: Error) =>
+  new (KafkaJSNonRetriableError as unknown as Wrapper)(
+    new KafkaJSNumberOfRetriesExceeded(error, { retryCount: 1, retryTime: 1 }),
+    { cause: error },
+  );
 
 describe('a publish error', () => {
   it.each([
