@@ -7,6 +7,13 @@ import { named } from './named';
 import { sqlState } from './retriable';
 import type { Tx } from './tx';
 
+/** What pg's client knows and its types don't say. */
+type TransactionClient = PoolClient & {
+  /** False while an answer, or the end of one, is on its way. */
+  readyForQuery: boolean;
+  getTransactionStatus(): string | null;
+};
+
 /** Every transaction of Parley begins here. */
 export class Database {
   constructor(readonly dataSource: DataSource) {}
@@ -36,12 +43,14 @@ export class Database {
   private async once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {
-      const client = (await runner.connect()) as PoolClient & { getTransactionStatus(): string | null };
+      const client = (await runner.connect()) as TransactionClient;
       // READ COMMITTED by the connection's own default (data-source-options.ts): to say it here costs a round trip.
       await runner.startTransaction();
       clients.set(runner.manager, client);
       try {
         const result = await work(runner.manager);
+        // A statement's error arrives before the word that its transaction failed: wait for that word behind another statement.
+        if (!client.readyForQuery) await client.query('SELECT').catch(() => undefined);
         // COMMIT of a failed transaction answers ROLLBACK and TypeORM would report success: a swallowed error surfaces here.
         if (client.getTransactionStatus() === 'E') {
           throw new AppError(
