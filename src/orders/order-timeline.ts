@@ -1,3 +1,4 @@
+import { parkedOf } from '../messaging/consumer';
 import { receiptsOf } from '../messaging/outbox';
 import type { Clock } from '../platform/clock';
 import type { Database } from '../platform/database';
@@ -5,7 +6,7 @@ import type { Order } from './domain/order';
 import { timelineOf, type TimelineStep } from './domain/timeline';
 import { OrderEventEntity } from './order.entity';
 
-/** The story of one order, from its events and the relay's receipts. */
+/** The story of one order, from its events, the relay's receipts and what of it is parked. */
 export class OrderTimeline {
   constructor(
     private readonly database: Database,
@@ -19,6 +20,10 @@ export class OrderTimeline {
     const sent = events.flatMap(({ topic, partition, outboxSeq }) =>
       outboxSeq === null ? [] : [{ topic, partition, seq: outboxSeq }],
     );
-    return timelineOf(order, events, await receiptsOf(this.database, sent), this.clock.now());
+    const [places, parked] = await Promise.all([
+      receiptsOf(this.database, sent),
+      parkedOf(this.database, order.partner, orderNumber),
+    ]);
+    return timelineOf(order, events, places, parked, this.clock.now());
   }
 }

@@ -25,21 +25,12 @@ import {
   POSITIVE_DECIMAL_PATTERN,
 } from '../contracts';
 import { type Order, type OrderLine, ORDER_STATES, type OrderState } from './domain/order';
-import type { StepName, TimelineStep } from './domain/timeline';
 
 const DIGITS = 'with at most 18 digits before and 6 after the point';
 /** Text that a database, a log and a partner can carry: no control characters, no half surrogate pairs. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 const MAX_INT = 2_147_483_647;
 const TIME = '2026-02-03T04:05:06.789Z';
-
-const STEPS: readonly StepName[] = [
-  ...ORDER_STATES,
-  'published',
-  'waiting-to-be-published',
-  'waiting-for-answer',
-  'answer-overdue',
-];
 
 /** Leap seconds and zones beyond a day pass for RFC 3339, and are no time that a Date can hold. */
 const isInstant = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
@@ -236,55 +227,3 @@ export const lineOf = ({ lineNumber, item, quantity, unit, unitPrice }: OrderLin
   unit,
   unitPrice,
 });
-
-export class TimelineStepDto {
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    format: 'date-time',
-    example: TIME,
-    description: 'null: no time of its own, or still to come',
-  })
-  at: string | null;
-
-  @ApiProperty({ enum: STEPS, example: 'published' })
-  step: StepName;
-
-  @ApiProperty({ description: 'What happened, for people', example: 'The order is in Kafka.' })
-  text: string;
-
-  @ApiProperty({ description: '`ce_id` of the message', example: '0b4ad6a8-0d5c-4b1d-9f0c-2d0f4b1a7e55' })
-  messageId: string;
-
-  @ApiProperty({ description: '`ce_correlationid`: the exchange', example: '7f0f3c1e-50f5-4a3e-8f0e-1b6a0d9c2e44' })
-  correlationId: string;
-
-  @ApiProperty({ type: String, nullable: true, example: 'orders.acme.request.v1' })
-  topic: string | null;
-
-  @ApiProperty({ type: Number, nullable: true, example: 3 })
-  partition: number | null;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Decimal text: it may be larger than a JSON number holds',
-    example: '1042',
-  })
-  offset: string | null;
-}
-
-export class TimelineDto {
-  @ApiProperty({ example: '4500017' })
-  orderNumber: string;
-
-  @ApiProperty({ enum: ORDER_STATES, example: 'acknowledged' })
-  state: OrderState;
-
-  @ApiProperty({ type: [TimelineStepDto] })
-  steps: TimelineStepDto[];
-
-  static of({ orderNumber, state }: Order, steps: readonly TimelineStep[]): TimelineDto {
-    return { orderNumber, state, steps: steps.map((step) => ({ ...step, at: step.at?.toISOString() ?? null })) };
-  }
-}

@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
 import { ApiProblems } from '../platform/http';
-import { OrderDto, OrderPageDto, TimelineDto } from './order.dto';
+import { OrderDto, OrderPageDto } from './order.dto';
+import { TimelineDto } from './timeline.dto';
 
 // How the operations of orders.controller.ts are described.
 

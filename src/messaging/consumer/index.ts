@@ -2,4 +2,5 @@ export type { ConsumerHealth } from './consumer-health';
 export { HandlesContract } from './contract-handler';
 export { createProcessor, createTransport } from './create-transport';
 export type { InboundBatch, InboundHandler, InboundMessage, Outcome } from './handler';
+export { type ParkedMessage, parkedOf } from './parked-list';
 export { ParleyTransport } from './parley-transport';

@@ -1,3 +1,4 @@
+import type { ParkedMessage } from '../../messaging/consumer';
 import { OPEN_STATES, type Order, type OrderState } from './order';
 
 /** Something that happened to an order and is recorded: its state after it, and the message that caused it or that it caused. */
@@ -15,7 +16,15 @@ export interface OrderEvent {
   detail: { reason?: string; late?: true; lines?: readonly unknown[] } | null;
 }
 
-export type StepName = OrderState | 'published' | 'waiting-to-be-published' | 'waiting-for-answer' | 'answer-overdue';
+export type StepName =
+  | OrderState
+  | 'published'
+  | 'waiting-to-be-published'
+  | 'answer-waits'
+  | 'answer-held'
+  | 'answer-refused'
+  | 'waiting-for-answer'
+  | 'answer-overdue';
 
 /** One line of an order's story. */
 export interface TimelineStep {
@@ -23,8 +32,8 @@ export interface TimelineStep {
   at: Date | null;
   step: StepName;
   text: string;
-  messageId: string;
-  correlationId: string;
+  messageId: string | null;
+  correlationId: string | null;
   topic: string | null;
   partition: number | null;
   offset: string | null;
@@ -42,12 +51,19 @@ export interface Place {
 export type Places = ReadonlyMap<string, Place>;
 
 /** The story of an order in order: what happened, where its messages are, and what is waited for. */
-export function timelineOf(order: Order, events: readonly OrderEvent[], places: Places, now: Date): TimelineStep[] {
+export function timelineOf(
+  order: Order,
+  events: readonly OrderEvent[],
+  places: Places,
+  parked: readonly ParkedMessage[],
+  now: Date,
+): TimelineStep[] {
   const steps = events.flatMap((event) =>
     event.outboxSeq === null
       ? [received(order, event)]
       : [own(order, event), publication(event, places.get(event.outboxSeq))],
   );
+  steps.push(...parked.map((message) => unapplied(order, message)));
   const request = events.find((event) => event.outboxSeq !== null);
   const isPublished = request?.outboxSeq != null && places.has(request.outboxSeq);
   if (request && isPublished && OPEN_STATES.includes(order.state)) steps.push(awaited(order, request, now));
@@ -93,6 +109,23 @@ function received(order: Order, event: OrderEvent): TimelineStep {
     partition: event.partition,
     offset: event.offset,
   };
+}
+
+/** An answer that changed nothing yet. The reason is for staff: it may quote the partner's document. */
+function unapplied(order: Order, message: ParkedMessage): TimelineStep {
+  const { state, code, detail, parkedAt: at, messageId, correlationId, topic, partition, offset } = message;
+  const reason = `${detail ?? 'no reason recorded'} (${code ?? 'unknown'})`;
+  const [step, text] = (
+    {
+      waiting: ['answer-waits', `A message of ${order.partner} could not be applied yet: ${reason}.`],
+      held: ['answer-held', `A message of ${order.partner} waits behind an earlier one of this order.`],
+      dead: [
+        'answer-refused',
+        `A message of ${order.partner} can't be applied and is kept as a dead letter: ${reason}.`,
+      ],
+    } as const
+  )[state];
+  return { at, step, text, messageId, correlationId, topic, partition, offset };
 }
 
 function awaited(order: Order, request: OrderEvent, now: Date): TimelineStep {

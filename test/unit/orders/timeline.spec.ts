@@ -1,3 +1,4 @@
+import type { ParkedMessage } from '../../../src/messaging/consumer';
 import type { Order } from '../../../src/orders/domain/order';
 import { type OrderEvent, timelineOf } from '../../../src/orders/domain/timeline';
 
@@ -40,27 +41,48 @@ const names = (steps: { step: string }[]) => steps.map(({ step }) => step);
 
 describe('the timeline of an order', () => {
   it('says that the order waits to be published, and for no answer yet', () => {
-    const steps = timelineOf(order, [placed], new Map(), at);
+    const steps = timelineOf(order, [placed], new Map(), [], at);
     expect(names(steps)).toEqual(['placed', 'waiting-to-be-published']);
     expect(steps[1]).toMatchObject({ topic: 'orders.acme.request.v1', partition: 2, offset: null, messageId: 'm-1' });
   });
 
   it('shows the place in Kafka, and what is waited for with its deadline', () => {
-    const steps = timelineOf(order, [placed], inKafka, at);
+    const steps = timelineOf(order, [placed], inKafka, [], at);
     expect(names(steps)).toEqual(['placed', 'published', 'waiting-for-answer']);
     expect(steps[1]).toMatchObject({ at: sentAt, topic: 'orders.acme.request.v1', partition: 2, offset: '41' });
     expect(steps[2]?.text).toContain('2026-02-03T05:05:06.789Z');
   });
 
+  it('shows what of the partner could not be applied, why, and what waits behind it', () => {
+    const dead: ParkedMessage = {
+      state: 'dead',
+      code: 'line-unknown',
+      detail: 'The order has no line 9.',
+      type: 'parley.order-response.v1',
+      messageId: 'm-9',
+      correlationId: 'c-1',
+      topic: 'orders.acme.response.v1',
+      partition: 2,
+      offset: '5',
+      parkedAt: sentAt,
+    };
+    const held: ParkedMessage = { ...dead, state: 'held', code: null, detail: null, messageId: null };
+    const waits: ParkedMessage = { ...dead, state: 'waiting', code: 'handler-failed' };
+    const steps = timelineOf(order, [placed], inKafka, [dead, held, waits], at);
+    expect(names(steps).slice(2)).toEqual(['answer-refused', 'answer-held', 'answer-waits', 'waiting-for-answer']);
+    expect(steps[2]).toMatchObject({ at: sentAt, messageId: 'm-9', topic: 'orders.acme.response.v1', offset: '5' });
+    expect(steps[2]?.text).toContain('The order has no line 9. (line-unknown)');
+  });
+
   it('calls a missing answer overdue after its deadline', () => {
-    expect(names(timelineOf(order, [placed], inKafka, new Date(order.deadline.getTime() + 1)))).toContain(
+    expect(names(timelineOf(order, [placed], inKafka, [], new Date(order.deadline.getTime() + 1)))).toContain(
       'answer-overdue',
     );
   });
 
   it('tells a final answer with its reason, lateness and place, and waits for nothing more', () => {
     const late = { ...response, detail: { reason: 'out of stock', late: true as const, lines: [line] } };
-    const steps = timelineOf({ ...order, state: 'changed' }, [placed, late], inKafka, at);
+    const steps = timelineOf({ ...order, state: 'changed' }, [placed, late], inKafka, [], at);
     expect(names(steps)).toEqual(['placed', 'published', 'changed']);
     expect(steps[2]).toMatchObject({
       text: 'acme accepted the order with changes (1 line), after the deadline: out of stock',
