@@ -35,7 +35,7 @@ export const KAFKA_ADMIN = Symbol('KafkaAdmin');
 const messaging: Provider[] = [
   { provide: CLOCK, useValue: systemClock },
   { provide: Metrics, useFactory: () => new Metrics() },
-  { provide: Exchanges, useValue: new Exchanges() },
+  { provide: Exchanges, inject: [LOGGER], useFactory: (log: Logger) => new Exchanges(log) },
   { provide: JsonCodec, useValue: new JsonCodec() },
   { provide: ChannelCatalog, inject: [Database], useFactory: (database: Database) => new ChannelCatalog(database) },
   { provide: Partners, inject: [Database], useFactory: (database: Database) => new Partners(database) },

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Admin, compatibilityPartitioner, Consumer, Producer } from '@platformatic/kafka';
 
+import { eventually } from './eventually';
+
 // An independent client: what ours gets wrong on both sides must not cancel out.
 
 /** A record as it lies in the log. A header name that comes twice has its last value. */
@@ -46,18 +48,16 @@ export interface TopicOptions {
   exact?: boolean;
 }
 
-/** Makes a topic and returns its name, which begins with `stem`. */
+/** Makes a topic, waits until each partition is led (the controller answers before that), and returns its name, which begins with `stem`. */
 export async function createTopic(stem: string, options: TopicOptions = {}): Promise<string> {
   const topic = options.exact ? stem : uniqueName(stem);
   const configs = Object.entries(options.config ?? {}).map(([name, value]) => ({ name, value }));
-  await withAdmin(options.brokers, (admin) =>
-    admin.createTopics({
-      topics: [topic],
-      partitions: options.partitions ?? 1,
-      replicas: options.replicationFactor ?? 1,
-      configs,
-    }),
-  );
+  const count = options.partitions ?? 1;
+  const partitions = Array.from({ length: count }, (_, partitionIndex) => ({ partitionIndex, timestamp: -1n }));
+  await withAdmin(options.brokers, async (admin) => {
+    await admin.createTopics({ topics: [topic], partitions: count, replicas: options.replicationFactor ?? 1, configs });
+    await eventually(() => admin.listOffsets({ topics: [{ name: topic, partitions }] }), { what: `${topic} is led` });
+  });
   return topic;
 }
 

@@ -81,7 +81,7 @@ class Wire implements TcpProxy {
   }
 
   cutAll(): void {
-    for (const pair of this.pairs) pair.forEach((socket) => socket.resetAndDestroy());
+    for (const pair of this.pairs) pair.forEach(reset);
   }
 
   refuse(on: boolean): void {
@@ -107,7 +107,7 @@ class Wire implements TcpProxy {
 
   private accept(client: Socket): void {
     if (this.refusing) {
-      client.resetAndDestroy();
+      reset(client);
       return;
     }
     const server = connect({ host: this.target.host ?? '127.0.0.1', port: this.target.port });
@@ -139,4 +139,10 @@ class Wire implements TcpProxy {
     });
     from.on('end', () => to.end());
   }
+}
+
+/** A socket that is already ending can't be reset: the handle would stay open. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }

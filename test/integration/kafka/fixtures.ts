@@ -6,8 +6,9 @@ import {
   type KafkaSettings,
   type RecordBatch,
 } from '../../../src/messaging/kafka';
-import { eventually } from '../../support/eventually';
-import { createTopic as makeTopic, type TopicOptions, uniqueName, withAdmin } from '../../support/kafka';
+import { uniqueName, withAdmin } from '../../support/kafka';
+
+export { createTopic } from '../../support/kafka';
 
 /** Settings as configuration gives them, for brokers without TLS and accounts. */
 export const settingsFor = (brokers = process.env['TEST_KAFKA_BROKERS'] ?? ''): KafkaSettings => ({
@@ -53,19 +54,6 @@ export const records = (stem: string, count: number) =>
     value: Buffer.from(`${stem}${index}`),
     headers: {},
   }));
-
-/** Makes a topic and waits until each partition is led: the controller answers before that. */
-export async function createTopic(stem: string, options: TopicOptions = {}): Promise<string> {
-  const topic = await makeTopic(stem, options);
-  const partitions = Array.from({ length: options.partitions ?? 1 }, (_, partitionIndex) => ({
-    partitionIndex,
-    timestamp: -1n,
-  }));
-  await withAdmin(options.brokers, (admin) =>
-    eventually(() => admin.listOffsets({ topics: [{ name: topic, partitions }] })),
-  );
-  return topic;
-}
 
 /** What a source handed out, in order of arrival, and the knobs of a handler. */
 export class Listener {
