@@ -79,6 +79,30 @@ describe('a relay whose lanes fail', () => {
     await until('a lane in order', () => relay.state.failingLanes.length === 0);
   });
 
+  it('has one outstanding send to a partition, also while its leader moves', async () => {
+    const client = await bench.client();
+    let asked = 0;
+    publisher.leader = (_, partition) => (partition === 1 ? 9 : asked++);
+    let started = 0;
+    const gate = Promise.withResolvers<void>();
+    publisher.before = ({ partition }) => {
+      if (partition === 1) return;
+      started++;
+      return gate.promise;
+    };
+    bench.relay(publisher);
+    const ids = await addRows(client, [{ key: 'a' }]);
+    await until('the send', () => started === 1);
+    // Once the row of the other partition is sent, those of this one were read too, and their leader is another broker.
+    ids.push((await addRows(client, [{ key: 'a' }, { key: 'b', partition: 1 }]))[0] ?? '');
+    await until('the other partition', () => publisher.sent === 1);
+    expect(started).toBe(1);
+    gate.resolve();
+    await until('all rows', () => publisher.sent === 3);
+    expect(publisher.overlapping).toBe(0);
+    expect(publisher.lanes.get('orders.acme.request.v1/0')).toEqual(ids);
+  });
+
   it('has one outstanding send to a broker, and brokers beside each other', async () => {
     const client = await bench.client();
     let [now, most] = [0, 0];

@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { pageSql } from '../../../src/messaging/outbox/read-query';
 import { addRows, Bench, RecordingPublisher, until } from './harness';
 
 const TOPIC = 'orders.acme.request.v1';
@@ -122,6 +123,9 @@ describe('a relay that reads the outbox', () => {
     const payload = 'x'.repeat(900_000);
     const ids: string[] = [];
     for (let i = 0; i < 30; i++) ids.push(...(await addRows(writer, [{ key: 'a', payload }])));
+    const all = { snapshot: { xmin: 999_999_999n, xmax: 999_999_999n, xip: [] }, hi: 30n, last: 0n };
+    const page = pageSql({ xmin: 3n, xmax: 3n, xip: [] }, all, { rows: 100, bytes: 2_000_000 });
+    expect((await writer.query(page)).rows).toHaveLength(3);
     let release = (): void => undefined;
     publisher.before = () => new Promise((resolve) => (release = resolve));
     const relay = bench.relay(publisher);
