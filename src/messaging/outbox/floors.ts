@@ -32,21 +32,26 @@ export class Floors {
   private marks: Mark[] = [];
 
   /** @param saved the floor stored with the snapshot that the relay starts from; it stays true for every later one */
-  constructor(private readonly saved: Floor) {}
+  constructor(private saved: Floor) {}
 
   /** `seq` was read before the statement began whose transaction id is `xid`. */
   mark(xid: bigint, seq: bigint): void {
     this.marks.push({ xid, seq });
     if (this.marks.length <= MOST_MARKS) return;
-    this.marks = this.marks.filter((_, index) => index % 2 === 1);
+    // The newest stays, for what is read next.
+    this.marks = this.marks.filter((_, index) => index % 2 === 0);
   }
 
   of(done: Snapshot): Floor {
     return { xmax: this.below(done.xmax, this.saved.xmax), xmin: this.below(done.xmin, this.saved.xmin) };
   }
 
-  /** Marks that no later snapshot can ask for: `done` only grows, so all but the newest below its xmin. */
+  /**
+   * Marks that no later snapshot can ask for: `done` only grows, so all but the newest below its xmin. Its floor stays true for
+   * every later one and is kept: a cursor that waits long for one lane must not sink when marks are thinned out.
+   */
   forget(done: Snapshot): void {
+    this.saved = this.of(done);
     const first = this.marks.findLastIndex((mark) => mark.xid < done.xmin);
     if (first > 0) this.marks.splice(0, first);
   }

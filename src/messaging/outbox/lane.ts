@@ -55,7 +55,8 @@ export class Lane {
     this.error = undefined;
     this.records = Math.min(MOST_RECORDS, this.records * 2);
     this.head += count;
-    if (this.head === this.queue.length || this.head > 1024) {
+    // What is acknowledged is held no longer than as many rows wait: a lane may never run empty, and rows carry documents.
+    if (this.head * 2 >= this.queue.length) {
       this.queue = this.queue.slice(this.head);
       this.head = 0;
     }

@@ -17,6 +17,8 @@ import type { Position } from './window';
 
 /** The cursor is written at most this often: a write costs a WAL record and a round trip, and a crash only re-sends. */
 const FLUSH_MS = 50;
+/** How often the end of the outbox is looked at while nothing more may be read. */
+const LOOK_MS = 1000;
 /** What a wake-up waits for company when the outbox was quiet. */
 const COALESCE_MS = 2;
 
@@ -61,6 +63,7 @@ export class RelaySession {
   private flushTimer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> | undefined;
   private flushedAt = 0;
+  private lookedAt = 0;
   private renewTimer: NodeJS.Timeout | undefined;
   private failure: Error | undefined;
   private stopping = false;
@@ -146,8 +149,12 @@ export class RelaySession {
   private async step(): Promise<void> {
     if (this.failure) throw this.failure;
     if (this.readAhead.full) {
-      // Room comes with an acknowledgement, which wakes us; the second is for the metrics.
-      if (!(await this.wakeable.wait(1000))) await this.reader.look();
+      // Room comes with an acknowledgement, which wakes us, as does every commit; the second is for the metrics.
+      await this.wakeable.wait(LOOK_MS);
+      if (this.readAhead.full && performance.now() - this.lookedAt >= LOOK_MS) {
+        this.lookedAt = performance.now();
+        await this.reader.look();
+      }
       return;
     }
     const more = await this.readOnce();

@@ -48,6 +48,26 @@ describe('a relay whose lanes fail', () => {
     }
   });
 
+  it('counts what waits also while every commit wakes it and it may read no further', async () => {
+    const client = await bench.client();
+    publisher.before = () => {
+      throw new Error('refused');
+    };
+    const relay = bench.relay(publisher, { pageRows: 50, readAheadRows: 50 });
+    const commits = setInterval(() => relay.wake(), 5);
+    bench.onClose(() => Promise.resolve(clearInterval(commits)));
+    await addRows(
+      client,
+      Array.from({ length: 60 }, () => ({ key: 'a' })),
+    );
+    await until('the bound', () => (relay.state.failingLanes[0]?.rows ?? 0) >= 50);
+    await addRows(
+      client,
+      Array.from({ length: 300 }, () => ({ key: 'a' })),
+    );
+    await until('the metrics', () => relay.state.pendingRows >= 360, 5000);
+  });
+
   it('sends the same rows again, first of their lane, when the answer was lost', async () => {
     const client = await bench.client();
     const ids = await addRows(

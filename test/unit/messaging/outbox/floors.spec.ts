@@ -107,4 +107,18 @@ describe('the floor', () => {
     floors.forget({ xmin: 200_000n, xmax: 200_000n, xip: [] });
     expect(floors.of({ xmin: 200_001n, xmax: 200_001n, xip: [] })).toEqual({ xmax: 10_000n, xmin: 10_000n });
   });
+
+  it('does not sink while the cursor waits long for one lane', () => {
+    const floors = new Floors({ xmax: 5n, xmin: 5n });
+    floors.mark(100n, 1000n);
+    const done = { xmin: 110n, xmax: 110n, xip: [] };
+    expect(floors.of(done)).toEqual({ xmax: 1000n, xmin: 1000n });
+    for (let n = 0n; n < 500n; n++) {
+      floors.mark(120n + n, 2000n + n);
+      floors.forget(done);
+    }
+    expect(floors.of(done)).toEqual({ xmax: 1000n, xmin: 1000n });
+    // Nor for a reading that runs ahead of it.
+    expect(floors.of({ xmin: 700n, xmax: 700n, xip: [] }).xmax).toBe(2499n);
+  });
 });

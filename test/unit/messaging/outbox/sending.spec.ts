@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Lane } from '../../../../src/messaging/outbox/lane';
 import { Pace } from '../../../../src/messaging/outbox/pace';
 import { type QueuedRow, rfc3339 } from '../../../../src/messaging/outbox/queued-row';
@@ -5,6 +7,9 @@ import { type Read, ReadAhead } from '../../../../src/messaging/outbox/read-ahea
 import { RUN_SPAN, toRuns } from '../../../../src/messaging/outbox/receipt-runs';
 import type { Position } from '../../../../src/messaging/outbox/window';
 import { Wakeable } from '../../../../src/messaging/outbox/wakeable';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const row = (seq: number, size = 100, read = { left: 1 }): QueuedRow => ({
   seq: BigInt(seq),
@@ -48,6 +53,22 @@ describe('a lane', () => {
     expect(tiny.next()).toHaveLength(1);
   });
 
+  it('lets go of what is acknowledged, though the lane never runs empty', async () => {
+    const one = lane();
+    let first: WeakRef<QueuedRow> | undefined;
+    for (let n = 0; n < 20; n++) {
+      const each = row(n);
+      first ??= new WeakRef(each);
+      one.push(each);
+    }
+    for (let n = 0; n < 10; n++) one.acknowledged(1);
+    // A WeakRef holds its target until the turn in which it was made has ended.
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(first?.deref()).toBeUndefined();
+    expect(numbers(one.next())).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+  });
+
   it('halves what is too large at once, down to one record, and backs off otherwise', () => {
     const one = lane();
     rows(8).forEach((each) => one.push(each));
@@ -83,6 +104,19 @@ describe('reading ahead', () => {
     expect(ahead.sent(third)).toEqual(position(4));
     expect(ahead.extend(position(5))).toBe(false);
     expect(ahead.rows).toBe(0);
+  });
+
+  it('keeps no more reads than hold an unsent row, however long the first of them waits', () => {
+    const ahead = new ReadAhead({ rows: 100, bytes: 1000 });
+    const stuck = read(ahead, 1, 1);
+    for (let n = 2; n <= 50; n++) expect(ahead.sent(read(ahead, n, 2))).toBeUndefined();
+    const [early, late] = [read(ahead, 51, 1), read(ahead, 52, 1)];
+    expect(ahead.sent(late)).toBeUndefined();
+    expect(ahead.reads).toBe(2);
+    expect(ahead.sent(stuck)).toEqual(position(50));
+    expect(ahead.oldest).toBe('51');
+    expect(ahead.sent(early)).toEqual(position(52));
+    expect(ahead.reads).toBe(0);
   });
 
   it('is full by rows or by bytes', () => {
