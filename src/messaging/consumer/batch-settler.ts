@@ -69,11 +69,14 @@ export class BatchSettler {
     };
     try {
       for (const one of await patience.run(works, attempt)) this.report(one);
-      await Promise.all(works.map((work) => work.heartbeat()));
     } catch (error) {
       // None of these partitions is ours; those of the other half may be.
       if (!(error instanceof Abandoned)) throw error;
       for (const work of works) work.leaveOut();
+    } finally {
+      // After a failure too: an offender costs ten attempts of a full batch, each up to a statement's timeout long, and a
+      // group that hears nothing meanwhile gives the partition away before the offender is parked; its next owner as well.
+      await Promise.all(works.map((work) => work.heartbeat()));
     }
   }
 

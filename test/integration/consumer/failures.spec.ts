@@ -13,6 +13,7 @@ import {
   logger,
   openWorld,
   parkedRows,
+  processorOf,
   run,
   Tape,
   TEST_CONTRACTS,
@@ -67,6 +68,20 @@ describe('a handler that throws', () => {
     await run({ ...world, database }, batch, failAt('123'));
     expect(await appliedSteps(world, partner)).toHaveLength(499);
     expect(database.transactions).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(500)) + 2);
+  });
+
+  test('lets the group hear of us between its failing attempts, each of which may take long', async () => {
+    const batch = new TestBatch(tape.records(16, (index) => ({ key: `order-${index}` })));
+    const heard: number[] = [];
+    const processor = processorOf(world, ({ value }) => {
+      if (value.step !== '0') return undefined;
+      heard.push(batch.heartbeats);
+      throw new Error('slow and wrong');
+    });
+    await processor.process(batch);
+    await processor.close();
+    expect(heard).toEqual([0, 1, 2, 3, 4]);
+    expect(await parkedRows(world, partner)).toMatchObject([{ code: 'handler-failed', offset: '0' }]);
   });
 
   test('once well, takes one transaction for a whole batch', async () => {
