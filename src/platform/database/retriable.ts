@@ -25,14 +25,17 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !SOCKET_CODES.has(code) ? code : undefined;
 }
 
-/** Is the database itself out of reach or out of room (nobody's poison), as opposed to refusing this statement? */
+/**
+ * Is the database itself out of reach or out of room (nobody's poison), as opposed to refusing this statement? The driver's
+ * words count only where no code says more: the text of a refused statement may quote a document.
+ */
 export function isDatabaseOutage(error: unknown): boolean {
   const { code, name, message } = driverError(error);
   return (
     (typeof code === 'string' && (/^(08...|57P0[123]|53...)$/.test(code) || SOCKET_CODES.has(code))) ||
     name === 'QueryRunnerProviderAlreadyReleasedError' ||
     name === 'QueryRunnerAlreadyReleasedError' ||
-    DRIVER_MESSAGES.test(String(message))
+    (code === undefined && DRIVER_MESSAGES.test(String(message)))
   );
 }
 

@@ -89,6 +89,18 @@ describe('a failure', () => {
     expect(infrastructureOf(database(code))).toBeUndefined();
   });
 
+  test.each(['Connection terminated unexpectedly', 'timeout exceeded when trying to connect'])(
+    'that the driver words "%s" is our infrastructure',
+    (message) => expect(infrastructureOf(new Error(message))).toBe('database'),
+  );
+
+  test.each([
+    ['a refused statement', Object.assign(new Error('not JSON: "Connection terminated"'), { code: '22P02' })],
+    ['an error with a code of ours', new AppError('carrier-silent', 'The timeout expired.')],
+  ])("is the record's where only the text of %s speaks of a connection", (_, error) => {
+    expect(infrastructureOf(error)).toBeUndefined();
+  });
+
   test('of the registry is an outage of ours too', () => {
     expect(infrastructureOf(new RegistryUnavailable('away'))).toBe('registry');
     expect(infrastructureOf(new TypeError('bug'))).toBeUndefined();
