@@ -21,7 +21,7 @@ export class OrderResponseHandler {
     @Inject(Exchanges) private readonly exchanges: Exchanges,
   ) {}
 
-  /** Locks orders, then exchanges; decides in memory; writes each order back once. Five statements, however many messages. */
+  /** Locks orders, then exchanges; decides in memory; writes each order back once. Five statements, however many messages; one more where an order is unknown. */
   @HandlesContract(orderResponse)
   async handle({ tx, partner, now, messages }: InboundBatch<OrderResponse>): Promise<Outcome[]> {
     const byOrder = Map.groupBy(messages, (message) => message.value.orderNumber);
@@ -32,6 +32,12 @@ export class OrderResponseHandler {
     const orders = new Map(locked.map((order) => [order.orderNumber, order]));
     const correlationIds = messages.flatMap((message) => message.correlationId ?? []);
     const exchanges = await this.exchanges.lock(tx, partner, 'out', correlationIds);
+    // Order and exchange are committed together: whoever finds the second in its later statement gets the first too.
+    const missing = [...byOrder.keys()].filter((orderNumber) => !orders.has(orderNumber));
+    if (missing.length > 0) {
+      const late = await this.repository.lock(tx, partner, missing, withLines);
+      for (const order of late) orders.set(order.orderNumber, order);
+    }
 
     const outcomes = new Map<Message, Outcome>();
     const applied: Applied[] = [];
@@ -137,7 +143,7 @@ const UNKNOWN: LockedOrder = {
 
 function detailOf({ reason, lines }: OrderResponse, isLate: boolean): OrderEventDetail | null {
   const detail: OrderEventDetail = {
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: storable(reason) }),
     ...(isLate ? { late: true } : {}),
     ...(lines === undefined
       ? {}
@@ -145,3 +151,6 @@ function detailOf({ reason, lines }: OrderResponse, isLate: boolean): OrderEvent
   };
   return Object.keys(detail).length > 0 ? detail : null;
 }
+
+/** PostgreSQL's jsonb takes neither NUL nor half a surrogate pair, and JSON can carry both. The document's bytes stay in Kafka. */
+const storable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed();

@@ -1,6 +1,8 @@
 import { type OrderResponse, orderResponse, typeOf } from '../../../src/contracts';
 import { ChannelCatalog } from '../../../src/messaging/channels';
 import type { InboundMessage, Outcome } from '../../../src/messaging/consumer';
+import { Exchanges } from '../../../src/messaging/exchanges';
+import { OrderRepository } from '../../../src/orders/order.repository';
 import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
 import { anOrder, type OrdersApp, place, send, startOrders } from './orders-app';
 
@@ -192,6 +194,35 @@ describe("partners' answers", () => {
     expect(await show(orderNumber)).toMatchObject(untouched);
     expect(await show(own.orderNumber)).toMatchObject(untouched);
     expect(await exchangeOf(orderNumber)).toMatchObject({ state: 'awaiting' });
+  });
+
+  it('are applied where order and exchange became visible between the looks at them', async () => {
+    const { orderNumber } = anOrder() as { orderNumber: string };
+    const answer = message('acme', undefined, { orderNumber, responseCode: 'AP' });
+    const repository = orders.app.get(OrderRepository);
+    const watched = Object.create(repository) as OrderRepository;
+    let looks = 0;
+    watched.lock = async (...given) => {
+      const found = await repository.lock(...given);
+      if (++looks === 1) answer.correlationId = (await placed({ orderNumber })).correlationId;
+      return found;
+    };
+    const early = new OrderResponseHandler(watched, orders.app.get(Exchanges));
+    const outcomes = await orders.database.transaction((tx) =>
+      early.handle({ tx, partner: 'acme', now: new Date(), messages: [answer] }),
+    );
+    expect(outcomes).toEqual([{ kind: 'applied' }]);
+    expect(await show(orderNumber)).toMatchObject({ state: 'accepted', version: 2 });
+  });
+
+  it('are applied with a reason that PostgreSQL does not take as it is', async () => {
+    const { orderNumber, correlationId } = await placed();
+    const reason = 'sold\0out \ud83d';
+    expect(await handle('acme', [message('acme', correlationId, { orderNumber, responseCode: 'RE', reason })])).toEqual(
+      [{ kind: 'applied' }],
+    );
+    const { json } = await send(orders, 'GET', `/v1/orders/${orderNumber}/timeline`);
+    expect((json['steps'] as { text: string }[]).at(-1)?.text).toBe('acme rejected the order: sold\ufffdout \ufffd');
   });
 
   it('of many orders are applied in one batch, each order written once, outcomes in order', async () => {
