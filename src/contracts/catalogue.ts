@@ -1,15 +1,9 @@
-import { type Contract, typeOf } from './contract';
+import type { Contract } from './contract';
 import { orderRequest } from './order-request.v1';
 import { orderResponse } from './order-response.v1';
 
 /** Every document that Parley knows. A new one is added here and nowhere else in this folder. */
 export const CONTRACTS: readonly Contract<never>[] = [orderRequest, orderResponse];
-
-const BY_TYPE = new Map(CONTRACTS.map((contract) => [typeOf(contract), contract as Contract]));
-
-export function contractOfType(type: string): Contract | undefined {
-  return BY_TYPE.get(type);
-}
 
 /** Partner ids name topics, accounts and ACL prefixes: no dots, so that a prefix of `acme` never covers `acme.eu`. */
 export const PARTNER_ID_PATTERN = '^[a-z][a-z0-9-]{0,31}$';

@@ -4,7 +4,7 @@ export const DECIMAL_PATTERN = '^(0|[1-9]\\d{0,17})(\\.\\d{1,6})?$';
 export const POSITIVE_DECIMAL_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9]\\d{0,17})(\\.\\d{1,6})?$';
 /** ISO 4217 alphabetic code. */
 export const CURRENCY_PATTERN = '^[A-Z]{3}$';
-/** Order numbers: also the record key and part of URLs. */
-export const ORDER_NUMBER_PATTERN = '^[A-Za-z0-9._-]{1,64}$';
+/** Order numbers: also the record key and part of URLs, where "." and ".." are steps of a path (RFC 3986, 5.2.4). */
+export const ORDER_NUMBER_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,64}$';
 /** Most lines of one document. */
 export const MAX_LINES = 1000;

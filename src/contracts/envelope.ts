@@ -51,7 +51,7 @@ export function toHeaders(envelope: Envelope): Record<string, string> {
 }
 
 /** The last value of a header wins, as Kafka's `lastHeader` does. */
-export function headerText(headers: RawHeaders, name: string): string | undefined {
+function headerText(headers: RawHeaders, name: string): string | undefined {
   const value = headers[name];
   const last = Array.isArray(value)
     ? (value as readonly (Buffer | string)[]).at(-1)
@@ -69,6 +69,7 @@ export function fromHeaders(headers: RawHeaders): Partial<Envelope> {
     const value = headerText(headers, header);
     if (value !== undefined && value !== '') envelope[attribute] = value;
   }
-  envelope.correlationId ??= headerText(headers, 'kafka_correlationId');
+  const springs = headerText(headers, 'kafka_correlationId');
+  if (springs !== undefined && springs !== '') envelope.correlationId ??= springs;
   return envelope;
 }

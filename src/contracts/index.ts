@@ -1,7 +1,7 @@
-export { CONTRACTS, contractOfType, PARTNER_ID_PATTERN } from './catalogue';
+export { CONTRACTS, PARTNER_ID_PATTERN } from './catalogue';
 export { topicFor, typeOf, type Contract, type Direction, type JsonSchema } from './contract';
 export * from './decimal';
-export { fromHeaders, headerText, toHeaders, type Envelope, type RawHeaders } from './envelope';
+export { fromHeaders, toHeaders, type Envelope, type RawHeaders } from './envelope';
 export { orderRequest, type OrderRequest, type OrderRequestLine } from './order-request.v1';
 export {
   orderResponse,

@@ -75,7 +75,9 @@ export class PlaceOrderDto {
     example: '4500017',
   })
   @ValidateIf((body: PlaceOrderDto) => body.orderNumber !== undefined)
-  @Matches(new RegExp(ORDER_NUMBER_PATTERN), { message: 'must be 1 to 64 letters, digits, ".", "_" or "-"' })
+  @Matches(new RegExp(ORDER_NUMBER_PATTERN), {
+    message: 'must be 1 to 64 letters, digits, ".", "_" or "-", and not "." or ".." alone',
+  })
   orderNumber?: string;
 
   @ApiProperty({ description: 'Id of the partner', pattern: PARTNER_ID_PATTERN, example: 'acme' })
