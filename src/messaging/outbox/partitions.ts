@@ -42,7 +42,7 @@ export function maintainPartitions(database: Database, policy: PartitionPolicy, 
   return locked(database, async (runner) => {
     const created = await createAhead(runner, policy.rows);
     const pass: PartitionPass = { created, dropped: [], refused: [] };
-    await finishDetaching(runner, pass);
+    await finishDropping(runner, pass);
     for (const partition of await expired(runner, new Date(now.getTime() - policy.retentionMs))) {
       ((await dropSent(runner, partition)) ? pass.dropped : pass.refused).push(nameOf('message', partition.from));
     }
@@ -65,17 +65,19 @@ async function locked<T>(database: Database, work: (runner: QueryRunner) => Prom
   }
 }
 
-const nameOf = (table: 'message' | 'receipt', from: bigint) => `outbox_${table}_p${from}`;
+type Table = 'message' | 'receipt';
 
-async function list(runner: QueryRunner): Promise<Partition[]> {
+const nameOf = (table: Table, from: bigint) => `outbox_${table}_p${from}`;
+
+async function list(runner: QueryRunner, table: Table): Promise<Partition[]> {
   const rows = (await runner.query(
     `SELECT pg_get_expr(c.relpartbound, c.oid) AS bound, i.inhdetachpending AS pending
-     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'outbox_message'::regclass`,
+     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'outbox_${table}'::regclass`,
   )) as { bound: string; pending: boolean }[];
   return rows
     .map(({ bound, pending }) => {
       const match = /FROM \('(\d+)'\) TO \('(\d+)'\)/.exec(bound);
-      if (!match) throw new Error(`outbox_message has a partition with the bound ${bound}`);
+      if (!match) throw new Error(`outbox_${table} has a partition with the bound ${bound}`);
       return { from: BigInt(match[1] ?? 0), to: BigInt(match[2] ?? 0), pending };
     })
     .sort((a, b) => (a.from < b.from ? -1 : 1));
@@ -84,7 +86,7 @@ async function list(runner: QueryRunner): Promise<Partition[]> {
 async function createAhead(runner: QueryRunner, rows: number): Promise<string[]> {
   const [sequence] = (await runner.query(SEQUENCE_POSITION)) as Record<string, string>[];
   const nextSeq = BigInt(Object.values(sequence ?? {})[0] ?? 0) + 1n;
-  const partitions = await list(runner);
+  const partitions = await list(runner, 'message');
   let from = partitions.at(-1)?.to ?? nextSeq;
   let ahead = partitions.filter((partition) => partition.from > nextSeq).length;
   const created: string[] = [];
@@ -116,13 +118,25 @@ async function create(runner: QueryRunner, { from, to }: { from: bigint; to: big
   }
 }
 
-/** A pass that was interrupted while it detached has taken a partition out of the table's plans already: finish it. */
-async function finishDetaching(runner: QueryRunner, pass: PartitionPass): Promise<void> {
-  for (const partition of await list(runner)) {
-    if (!partition.pending) continue;
-    const name = nameOf('message', partition.from);
-    await runner.query(`ALTER TABLE outbox_message DETACH PARTITION ${name} FINALIZE`);
-    ((await dropDetached(runner, partition)) ? pass.dropped : pass.refused).push(name);
+/**
+ * A pass may be cut off, by a crash or because somebody reads for longer than a statement may wait, at each of its steps: while a
+ * partition is detached, and before the detached table is dropped. What it began is finished; nothing else would ever see that table.
+ */
+async function finishDropping(runner: QueryRunner, pass: PartitionPass): Promise<void> {
+  for (const table of ['message', 'receipt'] as const) {
+    for (const { from, pending } of await list(runner, table)) {
+      if (!pending) continue;
+      await runner.query(`ALTER TABLE outbox_${table} DETACH PARTITION ${nameOf(table, from)} FINALIZE`);
+    }
+  }
+  const receipts = await list(runner, 'receipt');
+  const detached = (await runner.query(
+    `SELECT substr(relname, 17) AS "from" FROM pg_class
+     WHERE relname ~ '^outbox_message_p[0-9]+$' AND relkind = 'r' AND NOT relispartition AND pg_table_is_visible(oid)`,
+  )) as { from: string }[];
+  for (const from of detached.map((row) => BigInt(row.from))) {
+    const to = receipts.find((receipt) => receipt.from === from)?.to;
+    ((await dropDetached(runner, from, to)) ? pass.dropped : pass.refused).push(nameOf('message', from));
   }
 }
 
@@ -131,7 +145,7 @@ async function expired(runner: QueryRunner, before: Date): Promise<Partition[]> 
   const [cursor] = (await runner.query('SELECT floor_xmin FROM outbox_cursor')) as { floor_xmin: string }[];
   const floor = BigInt(cursor?.floor_xmin ?? 0);
   const found: Partition[] = [];
-  for (const partition of await list(runner)) {
+  for (const partition of await list(runner, 'message')) {
     if (partition.pending || partition.to - 1n > floor) continue;
     const [youngest] = (await runner.query(
       `SELECT time < $1 AS old FROM ${nameOf('message', partition.from)} ORDER BY seq DESC LIMIT 1`,
@@ -146,17 +160,25 @@ async function expired(runner: QueryRunner, before: Date): Promise<Partition[]> 
 async function dropSent(runner: QueryRunner, partition: Partition): Promise<boolean> {
   if (await holdsUnsent(runner, partition.from)) return false;
   await runner.query(`ALTER TABLE outbox_message DETACH PARTITION ${nameOf('message', partition.from)} CONCURRENTLY`);
-  return dropDetached(runner, partition);
+  return dropDetached(runner, partition.from, partition.to);
 }
 
-/** Looks once more, at the table alone, now that nobody can write into it. What must not be dropped is put back. */
-async function dropDetached(runner: QueryRunner, { from, to }: Partition): Promise<boolean> {
-  const name = nameOf('message', from);
-  if (await holdsUnsent(runner, from)) {
-    await runner.query(`ALTER TABLE outbox_message ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`);
-    return false;
+/**
+ * Looks once more, at the table alone, now that nobody can write into it. What must not be dropped is put back; without an upper
+ * bound its receipts are gone, and so it was found to be sent before. To drop an attached partition would lock its parent, and
+ * behind that lock the cursor could not write its receipts: they are detached like the messages, whose table goes last.
+ */
+async function dropDetached(runner: QueryRunner, from: bigint, to: bigint | undefined): Promise<boolean> {
+  const [message, receipt] = [nameOf('message', from), nameOf('receipt', from)];
+  if (to !== undefined) {
+    if (await holdsUnsent(runner, from)) {
+      await runner.query(`ALTER TABLE outbox_message ATTACH PARTITION ${message} FOR VALUES FROM (${from}) TO (${to})`);
+      return false;
+    }
+    await runner.query(`ALTER TABLE outbox_receipt DETACH PARTITION ${receipt} CONCURRENTLY`);
   }
-  await runner.query(`DROP TABLE ${name}, ${nameOf('receipt', from)}`);
+  await runner.query(`DROP TABLE IF EXISTS ${receipt}`);
+  await runner.query(`DROP TABLE ${message}`);
   return true;
 }
 

@@ -169,4 +169,61 @@ describe('partitions of the outbox', () => {
     expect(await names()).not.toContain('outbox_message_p1');
     expect((await client.query(`SELECT to_regclass('outbox_message_p1') AS t`)).rows).toEqual([{ t: null }]);
   });
+
+  it('whose receipts somebody still reads hold up neither the relay nor the next pass', async () => {
+    await ensurePartitions(database, policy);
+    const publisher = new RecordingPublisher();
+    bench.relay(publisher);
+    await add(25);
+    await until('the rows', () => publisher.sent === 25);
+    await until('the floor', async () => {
+      const { rows } = await client.query<{ ok: boolean }>('SELECT floor_xmin >= 10 AS ok FROM outbox_cursor');
+      return rows[0]?.ok ?? false;
+    });
+    const reader = await bench.client();
+    await reader.query('BEGIN; SELECT count(*) FROM outbox_receipt');
+    // Whatever the pass waits for, or gives up on, receipts are written all the while.
+    const pass = maintainPartitions(database, policy, later()).catch((error: unknown) => error);
+    await until('the pass to wait for the reader, or its end', async () => {
+      const { rows } = await client.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%outbox_%_p%' AND datname = current_database()`,
+      );
+      return rows.length > 0;
+    });
+    await add(5);
+    await until('the rows after it', () => publisher.sent === 30);
+    await until(
+      'their receipts',
+      async () => {
+        const { rows } = await client.query('SELECT FROM outbox_receipt WHERE last_seq = 30');
+        return rows.length > 0;
+      },
+      3000,
+    );
+    await reader.query('COMMIT');
+    await pass;
+    await maintainPartitions(database, policy, later());
+    for (const table of ['message', 'receipt']) {
+      const { rows } = await client.query(`SELECT to_regclass('outbox_${table}_p1') AS t`);
+      expect(rows).toEqual([{ t: null }]);
+    }
+  });
+
+  it('that a pass took out and could not drop are dropped by the next', async () => {
+    await ensurePartitions(database, policy);
+    const publisher = new RecordingPublisher();
+    bench.relay(publisher);
+    await add(25);
+    await until('the rows', () => publisher.sent === 25);
+    await until('the floor', async () => {
+      const { rows } = await client.query<{ ok: boolean }>('SELECT floor_xmin >= 10 AS ok FROM outbox_cursor');
+      return rows[0]?.ok ?? false;
+    });
+    await client.query('ALTER TABLE outbox_message DETACH PARTITION outbox_message_p1 CONCURRENTLY');
+    expect((await maintainPartitions(database, policy, later())).dropped).toContain('outbox_message_p1');
+    for (const table of ['message', 'receipt']) {
+      const { rows } = await client.query(`SELECT to_regclass('outbox_${table}_p1') AS t`);
+      expect(rows).toEqual([{ t: null }]);
+    }
+  });
 });
