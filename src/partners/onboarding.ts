@@ -1,5 +1,5 @@
 import { CONTRACTS, PARTNER_ID_PATTERN, topicFor } from '../contracts';
-import { addChannels, type Channel } from '../messaging/channels';
+import { addChannels, type Channel, ChannelCatalog } from '../messaging/channels';
 import type { KafkaAdmin } from '../messaging/kafka';
 import type { Database } from '../platform/database';
 import { NonRetriableError } from '../platform/errors';
@@ -38,8 +38,8 @@ export function channelsFor(onboarding: Onboarding): Omit<Channel, 'id'>[] {
 
 /**
  * Adds a partner: topics first, so that no order is accepted for a topic that isn't there, then its rows in one transaction.
- * Again changes nothing; after a failure it goes on where it stopped. Throws `partner-id-invalid`, or `partition-count-differs`
- * when a topic exists with another number of partitions.
+ * Again changes nothing; after a failure it goes on where it stopped. Throws `partner-id-invalid`, `channel-differs` when a
+ * channel is there and was added otherwise, or `partition-count-differs` when a topic exists with another number of partitions.
  */
 export async function addPartner(
   onboarding: Onboarding,
@@ -52,6 +52,7 @@ export async function addPartner(
     );
   }
   const channels = channelsFor(onboarding);
+  await expectUnchanged(parts.database, channels);
   await parts.admin.ensureTopics(
     channels.map((channel) => ({
       topic: channel.topic,
@@ -81,4 +82,27 @@ export async function addPartner(
     await addChannels(tx, channels, parts.now);
   });
   return channels;
+}
+
+/**
+ * A channel never changes. Looked at before any topic is made: one with another partition count than its channel could only
+ * be deleted again.
+ */
+async function expectUnchanged(database: Database, channels: readonly Omit<Channel, 'id'>[]): Promise<void> {
+  const catalog = new ChannelCatalog(database);
+  await catalog.load();
+  for (const { topic, partitions, allowMissingId } of channels) {
+    const there = catalog.find(topic);
+    if (!there) continue;
+    const refuse = (is: string, asIs: string) =>
+      new NonRetriableError('channel-differs', `The channel ${topic} ${is}, and a channel never changes.`, {
+        hint: `Use ${asIs}, as when the partner was added.`,
+      });
+    if (there.partitions !== partitions)
+      throw refuse(`has ${there.partitions} partitions`, `--partitions ${there.partitions}`);
+    if (there.allowMissingId !== allowMissingId) {
+      const [is, asIs] = there.allowMissingId ? ['allows', '--allow-missing-id'] : ['refuses', 'no --allow-missing-id'];
+      throw refuse(`${is} records without ce_id`, asIs);
+    }
+  }
 }

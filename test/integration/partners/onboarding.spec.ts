@@ -84,6 +84,22 @@ describe('adding a partner', () => {
     expect(await database.query('SELECT 1 FROM channel WHERE partner = :id', { id: plan.id })).toEqual([]);
   });
 
+  it.each([
+    ['partition count', { partitions: 5 }, 3],
+    ['rule for records without an id', { allowMissingId: true }, undefined],
+  ])('refuses another %s for channels that are there, before any topic is made', async (_, change, partitions) => {
+    const plan = onboarding();
+    await add(plan);
+    const topic = `orders.${plan.id}.request.v1`;
+    await deleteTopic(topic);
+    await expect(add({ ...plan, ...change })).rejects.toMatchObject({
+      code: 'channel-differs',
+      message: expect.stringContaining(topic) as string,
+      hint: expect.stringContaining(partitions ? `--partitions ${partitions}` : '--allow-missing-id') as string,
+    });
+    expect(await admin.describeTopics([topic])).toEqual(new Map());
+  });
+
   it.each(['Acme', '4711', 'ac.me', 'a'.repeat(33), ''])('refuses the id "%s"', async (id) => {
     await expect(add(onboarding(id))).rejects.toMatchObject({ code: 'partner-id-invalid' });
   });
