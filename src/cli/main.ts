@@ -17,8 +17,7 @@ async function run(): Promise<number> {
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const command of [migrateCommand(), partnerCommand(), configCommand()])
-    program.addCommand(command.exitOverride());
+  for (const command of [migrateCommand(), partnerCommand(), configCommand()]) program.addCommand(overridden(command));
   try {
     await program.parseAsync();
     return 0;
@@ -27,6 +26,12 @@ async function run(): Promise<number> {
     process.stderr.write(`${explain(error)}\n`);
     return 1;
   }
+}
+
+/** A command of a group takes over nothing that the group is told later: left alone it would end the process with 1. */
+function overridden(command: Command): Command {
+  command.commands.forEach(overridden);
+  return command.exitOverride();
 }
 
 /** One sentence, the cause, what to do next. */

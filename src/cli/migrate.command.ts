@@ -2,6 +2,9 @@ import { Command } from 'commander';
 import { migrate, pendingMigrations } from '../platform/database';
 import { print, withDatabase } from './context';
 
+/** No limit: a migration may wait for another process that migrates, or go through a large table. */
+const UNHURRIED = { databaseStatementTimeout: 0 };
+
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description(
@@ -18,6 +21,6 @@ export function migrateCommand(): Command {
           { [options.plan ? 'pending' : 'ran']: names },
           names.length === 0 ? ['The schema is up to date.'] : names.map((name) => `${verb} ${name}`),
         );
-      });
+      }, UNHURRIED);
     });
 }

@@ -1,0 +1,81 @@
+import { Client } from 'pg';
+import { freshDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
+import { uniqueName } from '../support/kafka';
+import { Program } from '../support/parley-process';
+
+const parley = (args: string[], databaseUrl = 'postgres://127.0.0.1:1/none', env: NodeJS.ProcessEnv = {}) =>
+  Program.run('cli/main.js', args, {
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: process.env['TEST_KAFKA_BROKERS'],
+    KAFKA_REPLICATION_FACTOR: '1',
+    ...env,
+  });
+
+describe('the command line', () => {
+  it.each([
+    ['an unknown command', ['bogus']],
+    ['an unknown option', ['migrate', '--nope']],
+    ['a group without its command', ['partner']],
+    ['a missing argument of a command in a group', ['partner', 'add']],
+    ['a value that is none', ['partner', 'add', 'acme', '--partitions', '0']],
+    ['an unknown option of a command in a group', ['config', 'print', '--nope']],
+  ])('ends with 2 for %s', async (_, args) => {
+    const program = parley(args);
+    expect(await program.finished()).toBe(2);
+    expect(program.output).not.toBe('');
+  });
+
+  it.each([[['--help']], [['partner', 'add', '--help']]])('ends with 0 for %s', async (args) => {
+    const program = parley(args);
+    expect(await program.finished()).toBe(0);
+    expect(program.output).toContain('parley partner add acme');
+  });
+
+  it('ends with 1 and says what to look at where the database is not there', async () => {
+    const program = parley(['partner', 'list']);
+    expect(await program.finished()).toBe(1);
+    expect(program.output).toMatch(/^parley: The database cannot be reached\.\nCause: .*\nCheck DATABASE_URL/);
+  });
+
+  it('shows a configuration without its secrets', async () => {
+    const program = parley(['config', 'print'], 'postgres://parley:hunter2@127.0.0.1:1/none');
+    expect(await program.finished()).toBe(0);
+    expect(program.output).toMatch(/^HTTP_PORT=3000$/m);
+    expect(program.output).not.toContain('hunter2');
+  });
+
+  it('says of partners what is stored, as JSON too', async () => {
+    const url = await freshDatabase();
+    const id = uniqueName('acme');
+    const added = parley(['partner', 'add', id, '--name', 'Acme', '--partitions', '2', '--json'], url);
+    expect(await added.finished()).toBe(0);
+    expect(JSON.parse(added.output)).toMatchObject({ partner: id, channels: [{ partitions: 2 }, { partitions: 2 }] });
+    const listed = parley(['partner', 'list', '--json'], url);
+    expect(await listed.finished()).toBe(0);
+    expect(JSON.parse(listed.output)).toMatchObject([{ id, name: 'Acme', state: 'active' }]);
+  });
+
+  it('migrates behind another that migrates, however long that takes', async () => {
+    const url = await freshDatabase();
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    try {
+      await other.query('SELECT pg_advisory_lock(7275391)');
+      const program = parley(['migrate'], url, { DATABASE_STATEMENT_TIMEOUT_MS: '100' });
+      await eventually(
+        async () => {
+          if (!program.alive) throw new Error(`it ended: ${program.output}`);
+          const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND clock_timestamp() - query_start > interval '400 ms'`;
+          return (await other.query(waits)).rows.length > 0;
+        },
+        { what: 'it waits for longer than a statement may take' },
+      );
+      await other.query('SELECT pg_advisory_unlock(7275391)');
+      expect(await program.finished()).toBe(0);
+      expect(program.output).toBe('The schema is up to date.\n');
+    } finally {
+      await other.end();
+    }
+  });
+});
