@@ -55,9 +55,16 @@ export function cpuMs(pid) {
   return (own * 1000) / TICKS + childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), 0);
 }
 
-/** Processor time of several processes since it was made: `{ name: ms }`. */
+/** This process alone: the servers are its children. */
+const ownCpuMs = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+/** Processor time of several processes with their children (of this one without) since it was made: `{ name: ms }`. */
 export function cpuMeter(pids) {
-  const read = () => Object.fromEntries(Object.entries(pids).map(([name, list]) => [name, [list].flat().map(cpuMs)]));
+  const one = (pid) => (pid === process.pid ? ownCpuMs() : cpuMs(pid));
+  const read = () => Object.fromEntries(Object.entries(pids).map(([name, list]) => [name, [list].flat().map(one)]));
   const before = read();
   return () =>
     Object.fromEntries(
@@ -76,4 +83,22 @@ export async function closedLoop({ callers, ms, work }) {
   await Promise.all(Array.from({ length: callers }, one));
   const elapsedMs = performance.now() - began;
   return { calls, elapsedMs, perSecond: (calls * 1000) / elapsedMs };
+}
+
+/** Busy and all processor milliseconds of the machine since it started (the first line of /proc/stat). */
+function machineMs() {
+  const [, ...ticks] = readFileSync('/proc/stat', 'utf8').split('\n')[0].trim().split(/\s+/);
+  // user nice system idle iowait irq softirq steal; guests are in user already.
+  const all = ticks.slice(0, 8).reduce((sum, value) => sum + Number(value), 0);
+  return { all: (all * 1000) / TICKS, busy: ((all - Number(ticks[3]) - Number(ticks[4])) * 1000) / TICKS };
+}
+
+/** Share of the machine (0 to 1) that others than this process and its children have taken since it was made; undefined without /proc. */
+export function disturbance() {
+  if (!canMeasureCpu) return () => undefined;
+  const before = { ...machineMs(), own: cpuMs(process.pid) };
+  return () => {
+    const { all, busy } = machineMs();
+    return Math.max(0, busy - before.busy - (cpuMs(process.pid) - before.own)) / (all - before.all);
+  };
 }

@@ -117,13 +117,17 @@ export class OrderRepository {
     return rows.map(({ caller, key, requestHash, ...order }) => ({ caller, key, requestHash, order }));
   }
 
-  /** Locks the orders of this partner, sorted by number; another partner's are as good as unknown. Reads lines only of `linesOf`. */
+  /**
+   * Locks the orders of this partner, sorted by number; another partner's are as good as unknown. Reads lines only of `linesOf`.
+   * The collation keeps the planner from walking all of the partner's orders in orders_partner_created, which without
+   * statistics looks cheaper than the primary key (26 ms for 130 orders among 50,000, and growing with them).
+   */
   lock(tx: Tx, partner: string, orderNumbers: readonly string[], linesOf: readonly string[]): Promise<LockedOrder[]> {
     return query<LockedOrder>(
       tx,
       `SELECT order_number AS "orderNumber", partner, state, version, deadline, agreed_lines AS "agreedLines",
          CASE WHEN order_number = ANY(:linesOf::text[]) THEN lines ELSE '[]' END AS lines
-       FROM orders WHERE order_number = ANY(:orderNumbers::text[]) AND partner = :partner ORDER BY order_number FOR UPDATE`,
+       FROM orders WHERE order_number = ANY(:orderNumbers::text[]) AND partner COLLATE "C" = :partner ORDER BY order_number FOR UPDATE`,
       { partner, orderNumbers, linesOf },
     );
   }
