@@ -35,6 +35,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (config.kafkaSaslMechanism === 'plain' && config.kafkaSsl === false) {
     faults.push('KAFKA_SASL_MECHANISM="plain" sends the password as it is: set KAFKA_SSL=true or use scram-sha-512.');
   }
+  if (config.shutdownDrainMs >= config.shutdownTimeoutMs) {
+    faults.push('SHUTDOWN_DRAIN_MS must be less than SHUTDOWN_TIMEOUT_MS, which counts from the same moment.');
+  }
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze({ ...config, instanceId: config.instanceId || `${hostname()}-${process.pid}` });
 }

@@ -33,9 +33,11 @@ export const oneOf =
 
 export const hostPorts = (raw: string): string[] => {
   const list = raw.split(',').map((part) => part.trim());
-  return list.every((part) => /^(\[[0-9a-fA-F:]+\]|[^\s:,/]+):\d{1,5}$/.test(part))
-    ? list
-    : fail('must be a list of host:port, separated by commas');
+  const isAddress = (part: string) => {
+    const port = /^(?:\[[0-9a-fA-F:]+\]|[^\s:,/]+):(\d{1,5})$/.exec(part)?.[1];
+    return port !== undefined && +port > 0 && +port < 65_536;
+  };
+  return list.every(isAddress) ? list : fail('must be a list of host:port, separated by commas');
 };
 
 export const postgresUrl = (raw: string): string => {

@@ -59,11 +59,11 @@ export class Lifecycle {
     this.aborter.abort(new Error('the process is stopping'));
     for (const stage of STOP_ORDER) {
       for (const step of this.steps.filter((candidate) => candidate.stage === stage)) {
-        await step
-          .run()
-          .catch((error: unknown) =>
-            this.log.error({ step: step.name, reason: messageOf(error) }, 'a stop step failed'),
-          );
+        try {
+          await step.run();
+        } catch (error) {
+          this.log.error({ step: step.name, reason: messageOf(error) }, 'a stop step failed');
+        }
       }
     }
     this.current = 'stopped';

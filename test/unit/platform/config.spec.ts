@@ -46,6 +46,21 @@ describe('the configuration', () => {
     expect(faultsOf({ ...env, KAFKA_SSL: 'true' })).toEqual([]);
   });
 
+  it('refuses ports that no server has', () => {
+    for (const port of [0, 65_536, 99_999]) {
+      expect(faultsOf({ ...REQUIRED, KAFKA_BROKERS: `a:9092,b:${port}` })).toEqual([
+        expect.stringContaining('KAFKA_BROKERS'),
+      ]);
+    }
+    expect(loadConfig({ ...REQUIRED, KAFKA_BROKERS: 'a:1, [::1]:65535' }).kafkaBrokers).toEqual(['a:1', '[::1]:65535']);
+  });
+
+  it('refuses a drain delay that would use up the whole stop', () => {
+    const env = { ...REQUIRED, SHUTDOWN_DRAIN_MS: '25000' };
+    expect(faultsOf(env)).toEqual([expect.stringContaining('SHUTDOWN_DRAIN_MS')]);
+    expect(faultsOf({ ...env, SHUTDOWN_TIMEOUT_MS: '30000' })).toEqual([]);
+  });
+
   it('takes an empty variable for an absent one', () => {
     expect(loadConfig({ ...REQUIRED, HTTP_PORT: '' }).httpPort).toBe(3000);
   });

@@ -30,6 +30,9 @@ describe('the end of a process', () => {
     const lifecycle = new Lifecycle(log, 0);
     const last = jest.fn(() => Promise.resolve());
     lifecycle.onStop('relay', 'relay', () => Promise.reject(new Error('broker gone')));
+    lifecycle.onStop('http', 'http', () => {
+      throw new Error('at once');
+    });
     lifecycle.onStop('database', 'database', last);
     await lifecycle.stop('test');
     expect(last).toHaveBeenCalledTimes(1);
