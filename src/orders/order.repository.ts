@@ -1,4 +1,4 @@
-import { type Database, query, type Tx } from '../platform/database';
+import { type Database, query, queryAnew, type Tx } from '../platform/database';
 import type { Order, OrderLine } from './domain/order';
 import type { OrderEventDetail, OrderEventEntity } from './order.entity';
 
@@ -98,7 +98,7 @@ export class OrderRepository {
 
   /** Gives back the keys of orders that were not placed. */
   async releaseKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<void> {
-    await query(
+    await queryAnew(
       tx,
       `DELETE FROM idempotency_key WHERE (caller, key) IN (SELECT * FROM unnest(:callers::text[], :keys::text[]))`,
       columnsOf(keys),
@@ -107,7 +107,7 @@ export class OrderRepository {
 
   /** The orders that these keys placed. A later statement than {@link claim}, so that it sees what claim ran into. */
   async earlier(tx: Tx, keys: readonly IdempotencyKey[]): Promise<Earlier[]> {
-    const rows = await query<IdempotencyKey & { requestHash: Buffer } & Order>(
+    const rows = await queryAnew<IdempotencyKey & { requestHash: Buffer } & Order>(
       tx,
       `SELECT k.caller, k.key, k.request_hash AS "requestHash", ${COLUMNS}
        FROM idempotency_key k JOIN orders o USING (order_number)
@@ -138,7 +138,7 @@ export class OrderRepository {
     orders: readonly Pick<Order, 'orderNumber' | 'state' | 'version' | 'agreedLines'>[],
     now: Date,
   ): Promise<void> {
-    await query(
+    await queryAnew(
       tx,
       `UPDATE orders o SET state = u.state, version = u.version, agreed_lines = u.agreed::jsonb, updated_at = :now
        FROM unnest(:orderNumber::text[], :state::text[], :version::int[], :agreed::text[]) u (order_number, state, version, agreed)

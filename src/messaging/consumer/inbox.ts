@@ -1,4 +1,4 @@
-import { query, type Tx } from '../../platform/database';
+import { query, queryAnew, type Tx } from '../../platform/database';
 
 /** One row of the inbox. */
 export interface InboxEntry {
@@ -46,7 +46,7 @@ export class Inbox {
 
   /** Hashes (hex) of taken records by {@link inboxKey}. A statement of its own, since the one that met the row could not see it. */
   async hashes(tx: Tx, entries: readonly InboxEntry[]): Promise<ReadonlyMap<string, string>> {
-    const rows = await query<{ c: number; m: string; h: string }>(
+    const rows = await queryAnew<{ c: number; m: string; h: string }>(
       tx,
       `SELECT channel_id AS c, message_id AS m, encode(hash, 'hex') AS h
        FROM inbox JOIN unnest(:channelId::int[], :messageId::text[]) u(c, m) ON channel_id = c AND message_id = m`,

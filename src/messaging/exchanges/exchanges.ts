@@ -1,5 +1,5 @@
 import type { Direction } from '../../contracts';
-import { query, type Tx } from '../../platform/database';
+import { query, queryAnew, type Tx } from '../../platform/database';
 import type { Logger } from '../../platform/telemetry';
 import type { Exchange, ExchangeAnswer } from './exchange';
 
@@ -77,7 +77,7 @@ export class Exchanges {
   async answer(tx: Tx, answers: readonly ExchangeAnswer[]): Promise<void> {
     const last = [...new Map(answers.map((answer) => [answer.correlationId, answer])).values()];
     if (last.length === 0) return;
-    await query(
+    await queryAnew(
       tx,
       `UPDATE exchange e SET state = s, answer_message_id = m, answer_code = a, answered_at = t
        FROM unnest(:correlationId::text[], :partner::text[], :direction::text[], :state::text[], :messageId::text[], :code::text[], :at::timestamptz[]) u(c, p, d, s, m, a, t)

@@ -74,14 +74,31 @@ export class Database {
 /**
  * {@link Database.query} on an open transaction. PostgreSQL parses and plans each text once a connection (a fifth of what a small
  * transaction costs), so texts are constants: what varies goes into `values`.
+ *
+ * A kept plan fits the table as it was when it was made: a join with `unnest` that met a small one walks all of it until
+ * autovacuum brings statistics, however large it has become. Such a statement goes through {@link queryAnew}.
  */
-export async function query<Row>(tx: Tx, sql: string, values: Record<string, unknown> = {}): Promise<Row[]> {
+export function query<Row>(tx: Tx, sql: string, values: Record<string, unknown> = {}): Promise<Row[]> {
+  return run(tx, sql, values, statementName);
+}
+
+/** {@link query}, planned anew each time, for the table as large as it is. */
+export function queryAnew<Row>(tx: Tx, sql: string, values: Record<string, unknown> = {}): Promise<Row[]> {
+  return run(tx, sql, values, () => undefined);
+}
+
+async function run<Row>(
+  tx: Tx,
+  sql: string,
+  values: Record<string, unknown>,
+  nameOf: (text: string) => string | undefined,
+): Promise<Row[]> {
   const [text, parameters] = named(sql, values);
   const client = clients.get(tx);
   // Over, or wrapped by a test: TypeORM's way, which refuses what is over.
   if (!client) return tx.query<Row[]>(text, parameters);
   const literals = parameters.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value));
-  const result = await client.query<Row & QueryResultRow>({ name: statementName(text), text, values: literals });
+  const result = await client.query<Row & QueryResultRow>({ name: nameOf(text), text, values: literals });
   return result.rows;
 }
 

@@ -1,5 +1,5 @@
 export { dataSourceOptions } from './data-source-options';
-export { Database, query } from './database';
+export { Database, query, queryAnew } from './database';
 export { DatabaseMonitor } from './database-monitor';
 export { DatabaseModule } from './database.module';
 export { migrate, pendingMigrations } from './migrate';
