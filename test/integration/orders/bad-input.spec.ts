@@ -71,6 +71,11 @@ describe('bad input', () => {
     ['an item with a NUL', () => withLine({ item: 'a\0b' }), '/lines/2/item'],
     ['an item with half a surrogate pair', () => withLine({ item: 'a\ud800' }), '/lines/2/item'],
     ['an item of 65 characters', () => withLine({ item: 'x'.repeat(65) }), '/lines/2/item'],
+    [
+      'an item of 66 characters of which half only colour others',
+      () => withLine({ item: '\u2764\ufe0f'.repeat(33) }),
+      '/lines/2/item',
+    ],
     ['an empty item', () => withLine({ item: '' }), '/lines/2/item'],
     ['a unit of four letters', () => withLine({ unit: 'KILO' }), '/lines/2/unit'],
     [
