@@ -35,7 +35,6 @@ export class BatchProcessor {
   private readonly closing = new AbortController();
   private readonly patience: Patience;
   private timer: NodeJS.Timeout | undefined;
-  private lastSettledAt: Date | undefined;
 
   constructor(
     private readonly channels: ChannelCatalog,
@@ -72,7 +71,6 @@ export class BatchProcessor {
   get signals(): {
     waitingFor: ConsumerHealth['waitingFor'];
     trouble: string | undefined;
-    lastSettledAt: Date | undefined;
     oldestUnprocessed: Date | undefined;
   } {
     const { current } = this.patience;
@@ -81,7 +79,6 @@ export class BatchProcessor {
     return {
       waitingFor: current?.what,
       trouble: current?.sentence,
-      lastSettledAt: this.lastSettledAt,
       oldestUnprocessed: Number.isFinite(oldest) ? new Date(oldest) : undefined,
     };
   }
@@ -174,7 +171,6 @@ export class BatchProcessor {
     try {
       const items = await this.patience.run(works, () => this.inspectAll(portions), true);
       await this.patience.run(works, () => this.settler.settle(items, this.patience), true);
-      if (works.some((work) => !work.isGone)) this.lastSettledAt = new Date();
       await Promise.all(portions.map(({ work, records }) => work.acknowledge(lastOf(records).offset)));
     } catch {
       // Abandoned: offsets stay, the records come again.

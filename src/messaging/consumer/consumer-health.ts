@@ -7,10 +7,6 @@ export interface ConsumerHealth {
   state: SourceState | 'idle';
   /** A consumer process is unready only until this is true. */
   everJoined: boolean;
-  /** When a fetch, a heartbeat or a batch last succeeded. */
-  lastActivity: Date | undefined;
-  /** When a batch last got its outcomes. */
-  lastBatchAt: Date | undefined;
   /** Milliseconds since the broker's time of the oldest record in hand that has no outcome; 0: none. */
   oldestUnprocessedAgeMs: number;
   /** Partitions pause because of this, nobody's message. */

@@ -44,13 +44,11 @@ export class Consumer {
 
   health(): ConsumerHealth {
     const { source } = this;
-    const { waitingFor, trouble, lastSettledAt, oldestUnprocessed } = this.processor.signals;
+    const { waitingFor, trouble, oldestUnprocessed } = this.processor.signals;
     const age = oldestUnprocessed ? this.clock.now().getTime() - oldestUnprocessed.getTime() : 0;
     return {
       state: source?.state ?? (this.closed ? 'closed' : this.topicsRead ? 'idle' : 'starting'),
       everJoined: source?.everJoined ?? this.topicsRead,
-      lastActivity: source?.lastActivity,
-      lastBatchAt: lastSettledAt,
       oldestUnprocessedAgeMs: Math.max(0, age),
       waitingFor,
       trouble: trouble ?? source?.trouble,
