@@ -1,12 +1,9 @@
 import { type OrderResponse, orderResponse, typeOf } from '../../../src/contracts';
 import { ChannelCatalog } from '../../../src/messaging/channels';
-import { createProcessor, type InboundMessage, type Outcome } from '../../../src/messaging/consumer';
+import type { InboundMessage, Outcome } from '../../../src/messaging/consumer';
 import { Exchanges } from '../../../src/messaging/exchanges';
-import { JsonCodec } from '../../../src/messaging/registry';
 import { OrderRepository } from '../../../src/orders/order.repository';
 import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
-import { createLogger } from '../../../src/platform/telemetry';
-import { TestBatch } from '../consumer/harness';
 import { anOrder, type OrdersApp, place, send, startOrders } from './orders-app';
 
 describe("partners' answers", () => {
@@ -226,52 +223,6 @@ describe("partners' answers", () => {
     );
     const { json } = await send(orders, 'GET', `/v1/orders/${orderNumber}/timeline`);
     expect((json['steps'] as { text: string }[]).at(-1)?.text).toBe('acme rejected the order: sold\ufffdout \ufffd');
-  });
-
-  it('that name no exchange of their partner are dead letters of their own codes, which the story tells', async () => {
-    const [foreign, own] = [await placed(), await placed({ partner: 'umbra' })];
-    const processor = createProcessor(
-      {
-        config: { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 2 },
-        database: orders.database,
-        channels: catalog,
-        codec: new JsonCodec(),
-        logger: createLogger('silent', 'test'),
-      },
-      (_, batch) => handler.handle(batch as Parameters<typeof handler.handle>[0]),
-    );
-    const record = (correlationId: string) => {
-      const { topic, partition, id, value } = message('umbra', undefined, {
-        orderNumber: own.orderNumber,
-        responseCode: 'AP',
-      });
-      return {
-        ...{ topic, partition, offset: BigInt(++offset), timestamp: Date.now() },
-        key: Buffer.from(own.orderNumber),
-        value: Buffer.from(JSON.stringify(value)),
-        headers: { ce_id: id, ce_type: typeOf(orderResponse), ce_correlationid: correlationId },
-      };
-    };
-    for (const correlationId of [foreign.correlationId, 'never-given']) {
-      await orders.database.transaction((tx) => tx.query('DELETE FROM parked_key'));
-      await processor.process(new TestBatch([record(correlationId)]));
-    }
-    await processor.close();
-    const { json } = await send(orders, 'GET', `/v1/orders/${own.orderNumber}/timeline`);
-    expect((json['steps'] as unknown[]).slice(2)).toMatchObject([
-      {
-        step: 'answer-refused',
-        correlationId: foreign.correlationId,
-        text: expect.stringContaining('exchange-foreign') as string,
-      },
-      {
-        step: 'answer-refused',
-        correlationId: 'never-given',
-        text: expect.stringContaining('exchange-unknown') as string,
-      },
-    ]);
-    expect(await show(own.orderNumber)).toMatchObject(untouched);
-    expect(await show(foreign.orderNumber)).toMatchObject(untouched);
   });
 
   it('of many orders are applied in one batch, each order written once, outcomes in order', async () => {

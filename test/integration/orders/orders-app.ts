@@ -1,12 +1,15 @@
 import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CONTRACTS, topicFor } from '../../../src/contracts';
+import { CONTRACTS, type OrderResponse, orderResponse, topicFor, typeOf } from '../../../src/contracts';
 import { addChannels, ChannelCatalog } from '../../../src/messaging/channels';
+import { createProcessor } from '../../../src/messaging/consumer';
 import { Exchanges } from '../../../src/messaging/exchanges';
+import type { InboundRecord } from '../../../src/messaging/kafka';
 import { Outbox } from '../../../src/messaging/outbox';
 import { JsonCodec } from '../../../src/messaging/registry';
 import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from '../../../src/orders';
+import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
 import { Partners } from '../../../src/partners';
 import { CLOCK, systemClock } from '../../../src/platform/clock';
 import { ConfigModule, loadConfig } from '../../../src/platform/config';
@@ -99,6 +102,37 @@ async function seed(database: Database): Promise<void> {
       );
     }
   });
+}
+
+/** The consumer's half of the program behind the fetch: records in, effects and outcomes in the tables. */
+export async function consumerOf({ app, database }: OrdersApp): Promise<ReturnType<typeof createProcessor>> {
+  const channels = app.get(ChannelCatalog);
+  await channels.load();
+  const handler = app.get(OrderResponseHandler);
+  const config = { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 2 };
+  const logger = createLogger('silent', 'test');
+  return createProcessor({ config, database, channels, codec: new JsonCodec(), logger }, (_, batch) =>
+    handler.handle(batch as Parameters<typeof handler.handle>[0]),
+  );
+}
+
+let answers = 0n;
+/** A partner's answer as it lies in Kafka. */
+export function answerRecord(
+  partner: string,
+  correlationId: string,
+  value: Pick<OrderResponse, 'orderNumber' | 'responseCode'>,
+): InboundRecord {
+  const offset = answers++;
+  return {
+    topic: topicFor(orderResponse, partner),
+    partition: 0,
+    offset,
+    timestamp: Date.now(),
+    key: Buffer.from(value.orderNumber),
+    value: Buffer.from(JSON.stringify({ issuedAt: '2026-03-01T10:00:00Z', ...value })),
+    headers: { ce_id: `answer-${offset}`, ce_type: typeOf(orderResponse), ce_correlationid: correlationId },
+  };
 }
 
 /** Sends one request and reads its answer; `body` is sent as it is when it is a string. */

@@ -1,41 +1,21 @@
-import { orderResponse, typeOf } from '../../../src/contracts';
-import { ChannelCatalog } from '../../../src/messaging/channels';
-import { createProcessor } from '../../../src/messaging/consumer';
-import type { InboundRecord } from '../../../src/messaging/kafka';
-import { JsonCodec } from '../../../src/messaging/registry';
-import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
-import { createLogger } from '../../../src/platform/telemetry';
 import { TestBatch } from '../consumer/harness';
-import { anOrder, type OrdersApp, place, startOrders } from './orders-app';
+import { anOrder, answerRecord, consumerOf, type OrdersApp, place, startOrders } from './orders-app';
 
 const TABLES = ['orders', 'order_event', 'exchange', 'idempotency_key', 'inbox', 'parked_key', 'parked_inbound'];
 const GROWN = 20_000;
 
 describe('a plan that was made while the tables were small', () => {
   let orders: OrdersApp;
-  let processor: ReturnType<typeof createProcessor>;
-  let offset = 0n;
+  let consumer: Awaited<ReturnType<typeof consumerOf>>;
 
   beforeAll(async () => {
     orders = await startOrders();
-    const channels = orders.app.get(ChannelCatalog);
-    await channels.load();
-    const handler = orders.app.get(OrderResponseHandler);
-    processor = createProcessor(
-      {
-        config: { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 2 },
-        database: orders.database,
-        channels,
-        codec: new JsonCodec(),
-        logger: createLogger('silent', 'test'),
-      },
-      (_, batch) => handler.handle(batch as Parameters<typeof handler.handle>[0]),
-    );
+    consumer = await consumerOf(orders);
     // Statistics would have every plan made again; on a busy system they come when autovacuum gets round to it.
     for (const table of TABLES) await run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
   });
   afterAll(async () => {
-    await processor.close();
+    await consumer.close();
     await orders.close();
   });
 
@@ -63,19 +43,11 @@ describe('a plan that was made while the tables were small', () => {
       'SELECT order_number AS "orderNumber", correlation_id AS "correlationId" FROM order_event WHERE order_number = ANY(:numbers::text[])',
       { numbers: bodies.map((body) => body['orderNumber']) },
     );
-    const answers = events.map(answer);
-    for (let delivery = 0; delivery < 2; delivery++) await processor.process(new TestBatch(answers));
+    const answers = events.map(({ orderNumber, correlationId }) =>
+      answerRecord('acme', correlationId, { orderNumber, responseCode: 'AP' }),
+    );
+    for (let delivery = 0; delivery < 2; delivery++) await consumer.process(new TestBatch(answers));
   }
-
-  const answer = ({ orderNumber, correlationId }: { orderNumber: string; correlationId: string }): InboundRecord => ({
-    topic: 'orders.acme.response.v1',
-    partition: 0,
-    offset: offset++,
-    timestamp: Date.now(),
-    key: Buffer.from(orderNumber),
-    value: Buffer.from(JSON.stringify({ orderNumber, responseCode: 'AP', issuedAt: '2026-03-01T10:00:00Z' })),
-    headers: { ce_id: `answer-${offset}`, ce_type: typeOf(orderResponse), ce_correlationid: correlationId },
-  });
 
   it('walks no table that has grown since', async () => {
     // More than five times: from the sixth on PostgreSQL may keep one plan for all values.
