@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../platform/config';
+import { sqlState } from '../platform/database';
 import { AppError, messageOf } from '../platform/errors';
 import { configCommand } from './config.command';
 import { migrateCommand } from './migrate.command';
@@ -38,8 +39,13 @@ function overridden(command: Command): Command {
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const cause = error instanceof Error && error.cause !== undefined ? `\nCause: ${messageOf(error.cause)}` : '';
-  const hint = error instanceof AppError && error.hint ? `\n${error.hint}` : '';
-  return `parley: ${messageOf(error)}${cause}${hint}`;
+  const hint = nextOf(error);
+  return `parley: ${messageOf(error)}${cause}${hint ? `\n${hint}` : ''}`;
+}
+
+function nextOf(error: unknown): string | undefined {
+  if (error instanceof AppError) return error.hint;
+  return sqlState(error) === '42P01' ? 'The schema is not there yet: run "parley migrate" first.' : undefined;
 }
 
 process.once('SIGINT', () => process.exit(130));

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { freshDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
-import { uniqueName } from '../support/kafka';
+import { uniqueName, withAdmin } from '../support/kafka';
 import { Program } from '../support/parley-process';
 
 const parley = (args: string[], databaseUrl = 'postgres://127.0.0.1:1/none', env: NodeJS.ProcessEnv = {}) =>
@@ -36,6 +36,19 @@ describe('the command line', () => {
     const program = parley(['partner', 'list']);
     expect(await program.finished()).toBe(1);
     expect(program.output).toMatch(/^parley: The database cannot be reached\.\nCause: .*\nCheck DATABASE_URL/);
+  });
+
+  it('ends with 1 and names the command to run first where the schema is not there, before any topic is made', async () => {
+    const url = new URL(await freshDatabase());
+    const admin = new Client({ connectionString: url.href });
+    await admin.connect();
+    await admin.query('DROP TABLE channel, partner, channel_version, schema_migration');
+    await admin.end();
+    const id = uniqueName('acme');
+    const program = parley(['partner', 'add', id], url.href);
+    expect(await program.finished()).toBe(1);
+    expect(program.output).toMatch(/^parley: relation .* does not exist\n.*run "parley migrate" first\.$/m);
+    expect(await withAdmin(undefined, (kafka) => kafka.listTopics())).not.toContain(`orders.${id}.request.v1`);
   });
 
   it('shows a configuration without its secrets', async () => {
