@@ -4,18 +4,12 @@ import { AppError, messageOf } from '../../platform/errors';
 import { RegistryUnavailable } from '../registry';
 import type { Outcome } from './handler';
 
-/**
- * SQLSTATEs of a database that can't work for anybody just now: read-only after a failover, a session that was ended for
- * idling, credentials or database missing, an I/O error.
- */
-const BROKEN_STATES = /^(25006|25P0[234]|28...|3D000|57P0[45]|58...)$/;
-
 /** What our infrastructure does to a message: nobody's poison. Nothing is parked or counted; the batch waits. */
 export type Infrastructure = 'database' | 'registry';
 
 export function infrastructureOf(error: unknown): Infrastructure | undefined {
   if (error instanceof RegistryUnavailable) return 'registry';
-  return isRetriable(error) || BROKEN_STATES.test(sqlState(error) ?? '') ? 'database' : undefined;
+  return isRetriable(error) ? 'database' : undefined;
 }
 
 /** What an exception means for the one record that is left alone with it: an attempt, or the end. */

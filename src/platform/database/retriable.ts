@@ -1,8 +1,11 @@
 /**
- * SQLSTATEs after which the same transaction may succeed: connection lost (08, 57P01-03), cannot connect now,
- * serialization failure (40001), deadlock (40P01), too many connections (53300), lock not available (55P03).
+ * SQLSTATEs of a database that can't work for anybody just now: connection lost or refused (08, 57P), out of room (53), an
+ * I/O error (58), read-only after a failover (25006), a session that was ended for idling (25P03), credentials or database
+ * missing (28, 3D000). Not 25P02: there a statement has failed before, and that one says why.
  */
-const RETRIABLE_STATES = /^(08...|57P0[123]|40001|40P01|53300|55P03)$/;
+const OUTAGE_STATES = /^(08...|57P..|53...|58...|25006|25P03|28...|3D000)$/;
+/** SQLSTATEs after which the same transaction may succeed: serialization failure, deadlock, lock not available. */
+const CONFLICT_STATES = /^(40001|40P01|55P03)$/;
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -26,13 +29,13 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Is the database itself out of reach or out of room (nobody's poison), as opposed to refusing this statement? The driver's
- * words count only where no code says more: the text of a refused statement may quote a document.
+ * Is the database itself out of reach, out of room or unable to work (nobody's poison), as opposed to refusing this
+ * statement? The driver's words count only where no code says more: the text of a refused statement may quote a document.
  */
 export function isDatabaseOutage(error: unknown): boolean {
   const { code, name, message } = driverError(error);
   return (
-    (typeof code === 'string' && (/^(08...|57P0[123]|53...)$/.test(code) || SOCKET_CODES.has(code))) ||
+    (typeof code === 'string' && (OUTAGE_STATES.test(code) || SOCKET_CODES.has(code))) ||
     name === 'QueryRunnerProviderAlreadyReleasedError' ||
     name === 'QueryRunnerAlreadyReleasedError' ||
     (code === undefined && DRIVER_MESSAGES.test(String(message)))
@@ -41,5 +44,5 @@ export function isDatabaseOutage(error: unknown): boolean {
 
 /** May the same transaction be tried again as it is? An ambiguous commit counts: idempotency makes the repeat safe. */
 export function isRetriable(error: unknown): boolean {
-  return RETRIABLE_STATES.test(sqlState(error) ?? '') || isDatabaseOutage(error);
+  return CONFLICT_STATES.test(sqlState(error) ?? '') || isDatabaseOutage(error);
 }

@@ -178,6 +178,18 @@ describe('a handler that breaks its promise', () => {
     );
     expect(await parkedRows(world, partner)).toMatchObject([{ state: 'waiting', attempts: 1 }]);
   });
+
+  test('by going on behind a swallowed error is no outage that everybody waits for', async () => {
+    await runRaw(
+      async (_, { tx, messages }) => {
+        await query(tx, 'SELECT 1/0').catch(() => undefined);
+        await query(tx, 'SELECT 1');
+        return messages.map(() => ({ kind: 'applied' }));
+      },
+      [tape.record()],
+    );
+    expect(await parkedRows(world, partner)).toMatchObject([{ state: 'waiting', code: 'handler-failed', attempts: 1 }]);
+  });
 });
 
 describe('a statement that takes too long', () => {

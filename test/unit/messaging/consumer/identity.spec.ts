@@ -85,7 +85,7 @@ describe('a failure', () => {
     expect(infrastructureOf(database(code))).toBe('database');
   });
 
-  test.each(['57014', '23505', '22P05', '42P01'])('%s is not', (code) => {
+  test.each(['57014', '25P02', '25P04', '23505', '22P05', '42P01'])('%s is not', (code) => {
     expect(infrastructureOf(database(code))).toBeUndefined();
   });
 

@@ -36,6 +36,8 @@ describe('what a caller is told of an error', () => {
   it.each([
     ['a lost connection', Object.assign(new Error('x'), { code: 'ECONNREFUSED' })],
     ['a database that shuts down', Object.assign(new Error('x'), { driverError: { code: '57P01' } })],
+    ['a failover to a server that only reads', Object.assign(new Error('x'), { driverError: { code: '25006' } })],
+    ['a server that does not know us any more', Object.assign(new Error('x'), { code: '28P01' })],
     ['a statement that took too long', Object.assign(new Error('x'), { driverError: { code: '57014' } })],
   ])('asks to come back after %s', (_, error) => {
     expect(verdictOf(error)).toMatchObject({ status: 503, code: 'database-unavailable', retryAfter: 2 });
