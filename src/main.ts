@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { ConfigError, loadConfig } from './platform/config';
 import { AppError, messageOf } from './platform/errors';
-import { stopOnSignals } from './platform/lifecycle';
+import { leaveOnFault, stopOnSignals } from './platform/lifecycle';
 import { createLogger } from './platform/telemetry';
 import { start } from './start';
 
@@ -9,6 +9,7 @@ import { start } from './start';
 async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config.logLevel, config.instanceId);
+  leaveOnFault(log);
   if (config.roles.includes('api')) {
     log.info(
       { host: config.httpHost },

@@ -14,7 +14,7 @@ import { Database, DatabaseMonitor } from './platform/database';
 import { AppError, messageOf } from './platform/errors';
 import { createHttpApp } from './platform/http';
 import { Lifecycle } from './platform/lifecycle';
-import { sleep } from './platform/polling';
+import { retryForever, sleep } from './platform/polling';
 import type { Logger } from './platform/telemetry';
 
 /** A started process. */
@@ -29,6 +29,9 @@ export interface Running {
 }
 
 const MAINTENANCE_MS = 60_000;
+const PREPARE_RETRY = { initialMs: 250, maxMs: 5000 };
+/** How often connections whose answer is out are closed, while the API ends. */
+const IDLE_CHECK_MS = 50;
 
 /**
  * Starts the roles of the configuration. The probes answer first; then the database is waited for, as long as it takes;
@@ -59,7 +62,7 @@ export async function start(config: Config, log: Logger): Promise<Running> {
     started: Promise.resolve(),
   };
   app.get(Metrics).watch(app.get<Relay | null>(RELAY), transport);
-  planStop(running, management.server);
+  planStop(running, management.server, config.shutdownTimeoutMs / 3);
   running.started = proceed(running, config, log);
   return running;
 }
@@ -70,8 +73,24 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
   const { signal } = lifecycle;
   const database = app.get(Database);
   await app.get(DatabaseMonitor).ready(signal);
-  await ensurePartitions(database, { rows: config.outboxPartitionRows });
-  await app.get(ChannelCatalog).load();
+  // The database may go again, or another process hold the partitions: that is waited for, too.
+  await retryForever(
+    async () => {
+      await ensurePartitions(database, { rows: config.outboxPartitionRows });
+      await app.get(ChannelCatalog).load();
+    },
+    {
+      policy: PREPARE_RETRY,
+      signal,
+      onFailure: (error, attempt, pauseMs) =>
+        log.warn(
+          { attempt, retry_in_ms: pauseMs, reason: messageOf(error) },
+          'outbox partitions and channels are not ready',
+        ),
+    },
+  );
+  // Stopped meanwhile: what begins now, nobody would end.
+  signal.throwIfAborted();
   void app
     .get(PartitionCheck)
     .run(signal)
@@ -80,6 +99,7 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
   app.get<Relay | null>(RELAY)?.start();
   await app.startAllMicroservices();
   if (config.roles.includes('api')) {
+    signal.throwIfAborted();
     await app
       .listen(config.httpPort, config.httpHost)
       .catch((error: unknown) => refused(error, 'HTTP_PORT', config.httpPort));
@@ -109,19 +129,30 @@ async function keepPartitions(database: Database, config: Config, log: Logger, s
   }
 }
 
-function planStop({ app, lifecycle }: Running, management: Server): void {
+/** @param patienceMs how long a client may take to end a request that it has begun */
+function planStop({ app, lifecycle }: Running, management: Server, patienceMs: number): void {
   const server = app.getHttpServer();
-  const finished = new Promise<void>((resolve) => server.once('close', resolve));
-  lifecycle.onStop('intake', 'HTTP intake', () => {
-    // New connections are refused; what is being answered is answered, then its connection ends.
-    if (server.listening) server.close();
-    server.closeIdleConnections();
-    return Promise.resolve();
-  });
+  const closed = new AbortController();
+  server.once('close', () => closed.abort());
+  let closing = false;
+  // New connections are refused, idle ones closed; what is being answered is answered.
+  const refuse = () => {
+    if (!server.listening) return;
+    closing = true;
+    server.close();
+  };
+  lifecycle.onStop('intake', 'HTTP intake', () => Promise.resolve(refuse()));
   lifecycle.onStop('consumer', 'consumer', async () => app.get<ParleyTransport | null>(TRANSPORT)?.close());
   lifecycle.onStop('relay', 'relay', async () => app.get<Relay | null>(RELAY)?.stop());
   lifecycle.onStop('http', 'HTTP', async () => {
-    if (server.listening || server.address() !== null) await finished;
+    // The start may have come to listen since.
+    refuse();
+    if (!closing) return;
+    // A connection that was busy is kept alive behind its answer.
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+    await sleep(patienceMs, closed.signal);
+    clearInterval(idle);
+    server.closeAllConnections();
   });
   lifecycle.onStop('kafka', 'Kafka clients', async () => {
     await app.get<LanePublisher | null>(PUBLISHER)?.close();

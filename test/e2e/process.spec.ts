@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { Client } from 'pg';
 import { startKafka, startPostgres } from '../../scripts/servers/index.mjs';
 import { freshDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
@@ -17,6 +18,25 @@ async function place(parley: ParleyProcess, partner: string): Promise<Response> 
     headers: { 'content-type': 'application/json', 'idempotency-key': uniqueName('key') },
     body: JSON.stringify(order(partner)),
   });
+}
+
+/** Sends an order but for the last of its bytes. */
+async function beginOrder(parley: ParleyProcess, partner: string) {
+  const body = JSON.stringify(order(partner));
+  const socket = connect(Number(new URL(parley.apiUrl).port), '127.0.0.1');
+  let answer = '';
+  socket.on('error', () => undefined).on('data', (data: Buffer) => (answer += data.toString()));
+  const head = [
+    'POST /v1/orders HTTP/1.1',
+    'host: parley',
+    'content-type: application/json',
+    `idempotency-key: ${uniqueName('key')}`,
+    `content-length: ${body.length}`,
+  ];
+  await new Promise<void>((resolve) =>
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`, () => resolve()),
+  );
+  return { finish: () => socket.write(body.slice(-1)), answer: () => answer };
 }
 
 describe('a process', () => {
@@ -66,6 +86,42 @@ describe('a process', () => {
     } finally {
       await parley.end('SIGKILL');
     }
+  });
+
+  it('answers what was begun before SIGTERM, and ends though a client never ends its request', async () => {
+    const partner = uniqueName('acme');
+    const parley = await ParleyProcess.prepare(await freshDatabase(), { SHUTDOWN_TIMEOUT_MS: '9000' });
+    try {
+      await parley.cli('partner', 'add', partner);
+      await parley.start();
+      const [polite, rude] = [await beginOrder(parley, partner), await beginOrder(parley, partner)];
+      const ended = parley.end('SIGTERM');
+      await eventually(() => parley.output.includes('stopping'), { what: 'it stops' });
+      polite.finish();
+      await eventually(() => polite.answer().startsWith('HTTP/1.1 201'), { what: 'the answer' });
+      expect(await ended).toBe(0);
+      expect(rude.answer()).toBe('');
+    } finally {
+      await parley.end('SIGKILL');
+    }
+  });
+
+  it('ends with 1 and one line at an error that nobody handles, without the parameters of a statement', async () => {
+    const script = `
+      const { createLogger } = require('./dist/src/platform/telemetry');
+      const { leaveOnFault } = require('./dist/src/platform/lifecycle');
+      leaveOnFault(createLogger('info', 'test'));
+      Promise.reject(Object.assign(new Error('it failed'), { parameters: ['a document'] }));
+      setTimeout(() => undefined, 60000);`;
+    const program = Program.evaluate(script);
+    expect(await program.finished()).toBe(1);
+    const { code, reason, origin } = JSON.parse(program.output) as Record<string, unknown>;
+    expect({ code, reason, origin }).toEqual({
+      code: 'unhandled-error',
+      reason: 'it failed',
+      origin: 'unhandledRejection',
+    });
+    expect(program.output).not.toContain('a document');
   });
 
   it('keeps probes and metrics off the port of the API, and the API off theirs', async () => {
@@ -131,6 +187,26 @@ describe('a process that starts before its servers', () => {
     } finally {
       await parley.end('SIGKILL');
       await postgres.stop();
+    }
+  });
+
+  it('waits while another process holds the partitions of the outbox', async () => {
+    const url = await freshDatabase();
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    const parley = await ParleyProcess.prepare(url, { DATABASE_STATEMENT_TIMEOUT_MS: '500' });
+    try {
+      await other.query('SELECT pg_advisory_lock(7275392)');
+      parley.launch();
+      await eventually(() => parley.output.includes('outbox partitions and channels are not ready'), {
+        timeout: 20_000,
+        what: 'it complains',
+      });
+      await other.query('SELECT pg_advisory_unlock_all()');
+      await parley.ready();
+    } finally {
+      await other.end();
+      await parley.end('SIGKILL');
     }
   });
 

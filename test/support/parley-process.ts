@@ -18,8 +18,17 @@ export class Program {
   }
 
   static run(entry: string, args: readonly string[], env: NodeJS.ProcessEnv): Program {
+    return Program.node([`dist/src/${entry}`, ...args], env);
+  }
+
+  /** A script that requires compiled files. */
+  static evaluate(script: string): Program {
+    return Program.node(['--eval', script], {});
+  }
+
+  private static node(args: readonly string[], env: NodeJS.ProcessEnv): Program {
     return new Program(
-      spawn(process.execPath, ['--enable-source-maps', `dist/src/${entry}`, ...args], {
+      spawn(process.execPath, ['--enable-source-maps', ...args], {
         env: { PATH: process.env['PATH'], ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),

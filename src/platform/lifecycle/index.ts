@@ -1,3 +1,3 @@
 export { Lifecycle, type Phase, type StopStage } from './lifecycle';
 export { LifecycleModule } from './lifecycle.module';
-export { stopOnSignals } from './signals';
+export { leaveOnFault, stopOnSignals } from './signals';

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors';
 import type { Logger } from '../telemetry';
 import type { Lifecycle } from './lifecycle';
 
@@ -20,4 +21,19 @@ export function stopOnSignals(lifecycle: Lifecycle, log: Logger, timeoutMs: numb
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+}
+
+/**
+ * An error that nobody handles, also one of a promise, ends the process with 1 and one line in the log. Node's own report would
+ * print the error with all its fields, and those of a database error are the parameters of its statement: documents.
+ */
+export function leaveOnFault(log: Logger): void {
+  process.on('uncaughtException', (error: unknown, origin) => {
+    const stack = error instanceof Error ? error.stack : undefined;
+    log.fatal(
+      { code: 'unhandled-error', origin, reason: messageOf(error), stack },
+      'an error that nobody handled: leaving now',
+    );
+    process.exit(1);
+  });
 }
