@@ -6,6 +6,7 @@ import { pendingMigrations } from './migrate';
 
 const RETRY = { initialMs: 250, maxMs: 5000 };
 const PING_MS = 2000;
+const ANSWER_MS = 5000;
 
 /** Opens the pool, waits for the schema, then keeps looking: probes read its answer from memory. */
 export class DatabaseMonitor {
@@ -57,16 +58,24 @@ export class DatabaseMonitor {
   private async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(PING_MS, signal);
-      const before = this.fault;
+      if (signal.aborted) return;
+      // A network that falls silent gives no error for a quarter of an hour. One ping at a time waits in it.
+      const silence = setTimeout(() => this.lost(`no answer within ${ANSWER_MS} ms`), ANSWER_MS);
       try {
         await this.dataSource.query('SELECT 1');
+        if (this.fault) this.log.info('the database answers again');
         this.fault = undefined;
-        if (before) this.log.info('the database answers again');
       } catch (error) {
         if (signal.aborted) return;
-        this.fault = 'the database cannot be reached';
-        if (!before) this.log.error({ reason: messageOf(error) }, 'the database does not answer; retrying');
+        this.lost(messageOf(error));
+      } finally {
+        clearTimeout(silence);
       }
     }
+  }
+
+  private lost(reason: string): void {
+    if (!this.fault) this.log.error({ reason }, 'the database does not answer; retrying');
+    this.fault = 'the database cannot be reached';
   }
 }

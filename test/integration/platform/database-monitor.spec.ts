@@ -1,0 +1,37 @@
+import 'reflect-metadata';
+import { DataSource } from 'typeorm';
+import { DatabaseMonitor, dataSourceOptions } from '../../../src/platform/database';
+import { createLogger } from '../../../src/platform/telemetry';
+import { testConfig } from '../../support/config';
+import { freshDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
+import { startTcpProxy } from '../../support/tcp-proxy';
+
+describe('what readiness knows of the database', () => {
+  it('is that it does not answer, also when the network falls silent without closing anything', async () => {
+    const url = new URL(await freshDatabase());
+    const proxy = await startTcpProxy({ port: Number(url.port) });
+    url.port = String(proxy.port);
+    const options = dataSourceOptions(testConfig(url.href), { entities: [], migrations: [] });
+    const dataSource = new DataSource(options);
+    const monitor = new DatabaseMonitor(dataSource, createLogger('silent', 'test'));
+    const end = new AbortController();
+    try {
+      expect(monitor.trouble).toBe('not connected yet');
+      await monitor.ready(end.signal);
+      expect(monitor.trouble).toBeUndefined();
+      proxy.pause();
+      await eventually(() => monitor.trouble === 'the database cannot be reached', {
+        timeout: 15_000,
+        what: 'the trouble',
+      });
+      proxy.resume();
+      await eventually(() => monitor.trouble === undefined, { what: 'its end' });
+    } finally {
+      end.abort();
+      proxy.resume();
+      await dataSource.destroy();
+      await proxy.close();
+    }
+  });
+});
