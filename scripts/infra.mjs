@@ -68,7 +68,9 @@ async function main() {
   console.log(`DATABASE_URL=${postgres.url('parley')}`);
   console.log(`KAFKA_BROKERS=${kafka.brokers}`);
   console.log('KAFKA_REPLICATION_FACTOR=1');
-  console.error(`\nData in ${folder}. Next: put these lines into .env, then "npm run parley -- migrate" and "npm start".`);
+  console.error(
+    `\nData in ${folder}. Next: put these lines into .env, then "npm run parley -- migrate" and "npm start".`,
+  );
   console.error('Stop with Ctrl-C.');
   await untilStopped();
   console.error('stopping ...');
