@@ -56,6 +56,29 @@ describe('several relays', () => {
     await until('the row', () => publisher.firsts().includes(id ?? ''));
   });
 
+  it('an owner that can read but not write sends nothing once its lease may have run out, and goes on when it can', async () => {
+    const [client, lock] = [await bench.client(), await bench.client()];
+    const publisher = new RecordingPublisher();
+    const relay = bench.relay(publisher, { leaseMs: 1000 });
+    const ids = await addRows(client, [{ key: 'a' }]);
+    await until('a first send', () => publisher.sent === 1);
+    const { epoch } = await owner(client);
+    await lock.query('BEGIN; SELECT FROM outbox_cursor FOR UPDATE');
+    await until('the lease to run out', async () => {
+      const { rows } = await client.query('SELECT FROM outbox_cursor WHERE lease_until < clock_timestamp()');
+      return rows.length > 0;
+    });
+    ids.push(...(await addRows(client, [{ key: 'a' }, { key: 'b', partition: 1 }])));
+    await until('the rows to be read', () => relay.state.pendingRows === 2);
+    // A lane that may send does so in the turn in which its leader is known.
+    await new Promise(setImmediate);
+    expect(publisher.sent).toBe(1);
+    await lock.query('COMMIT');
+    await until('the rows', () => publisher.sent === 3);
+    expect(new Set(publisher.firsts())).toEqual(new Set(ids));
+    expect(await owner(client)).toMatchObject({ epoch });
+  });
+
   it('first deliveries keep their order when three relays run and the owner is killed again and again', async () => {
     const topic = await createTopic('owners', { partitions: 2 });
     const client = await bench.client();
