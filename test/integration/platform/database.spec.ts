@@ -57,6 +57,25 @@ describe('transactions', () => {
     expect(row).toEqual({ texts, numbers, large: large.map(String), times, bytes, none: [] });
   });
 
+  it('are tried again after a deadlock, and leave their effect once', async () => {
+    await database.dataSource.query(
+      'CREATE TABLE pair (id int PRIMARY KEY, n int); INSERT INTO pair VALUES (1, 0), (2, 0)',
+    );
+    const both = Promise.withResolvers<void>();
+    let begun = 0;
+    const add = (...ids: number[]) =>
+      database.transaction(async (tx) => {
+        for (const id of ids) {
+          await query(tx, 'UPDATE pair SET n = n + 1 WHERE id = :id', { id });
+          if (++begun === 2) both.resolve();
+          await both.promise;
+        }
+      });
+    await Promise.all([add(1, 2), add(2, 1)]);
+    expect(begun).toBeGreaterThan(4);
+    expect(await database.query('SELECT n FROM pair')).toEqual([{ n: 2 }, { n: 2 }]);
+  });
+
   it('refuse statements once they are over', async () => {
     let kept: Tx | undefined;
     await database.transaction((tx) => Promise.resolve((kept = tx)));
