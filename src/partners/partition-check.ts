@@ -1,11 +1,13 @@
 import type { ChannelCatalog } from '../messaging/channels';
 import type { KafkaAdmin } from '../messaging/kafka';
 import { messageOf } from '../platform/errors';
-import { retryForever } from '../platform/polling';
+import { retryForever, sleep } from '../platform/polling';
 import type { Logger } from '../platform/telemetry';
 
+const EVERY_MS = 60_000;
+
 /**
- * Compares every channel with the broker, once at start. The partition of a key is computed from the channel's count, so
+ * Compares every channel with the broker, at start and then every minute, since topics are mended and partners added meanwhile. The partition of a key is computed from the channel's count, so
  * a topic that grew keeps its old partitions in use (order holds, an alarm is raised) and one that lacks some can't take all.
  */
 export class PartitionCheck {
@@ -15,6 +17,7 @@ export class PartitionCheck {
     private readonly channels: ChannelCatalog,
     private readonly admin: KafkaAdmin,
     private readonly log: Logger,
+    private readonly everyMs = EVERY_MS,
   ) {}
 
   /** Undefined when every topic is as its channel says. */
@@ -22,35 +25,43 @@ export class PartitionCheck {
     return this.findings.length === 0 ? undefined : this.findings.join('; ');
   }
 
-  /** Waits for the broker as long as it takes; resolves when the comparison is made. */
-  async run(signal: AbortSignal): Promise<void> {
-    await retryForever(() => this.compare(), {
-      policy: { initialMs: 500, maxMs: 10_000 },
-      signal,
-      onFailure: (error, attempt, pauseMs) =>
-        this.log.warn(
-          { attempt, retry_in_ms: pauseMs, reason: messageOf(error) },
-          'broker not reachable: check KAFKA_BROKERS and that Kafka runs; orders are accepted meanwhile',
-        ),
-    });
+  /** Rejects with the signal's reason when it aborts; until then a broker that is away is waited for. */
+  async run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await retryForever(() => this.compare(), {
+        policy: { initialMs: 500, maxMs: 10_000 },
+        signal,
+        onFailure: (error, attempt, pauseMs) =>
+          this.log.warn(
+            { attempt, retry_in_ms: pauseMs, reason: messageOf(error) },
+            'broker not reachable: check KAFKA_BROKERS and that Kafka runs; orders are accepted meanwhile',
+          ),
+      });
+      await sleep(this.everyMs, signal);
+    }
   }
 
   private async compare(): Promise<void> {
+    // Without the database the copy in memory serves; others say that it is away.
+    await this.channels.load().catch(() => undefined);
     const channels = this.channels.all();
     const found = await this.admin.describeTopics(channels.map((channel) => channel.topic));
-    this.findings = [];
-    for (const { topic, partitions } of channels) {
-      const there = found.get(topic)?.partitions;
-      if (there === partitions) continue;
-      const finding =
-        there === undefined
-          ? `${topic} does not exist: run "parley partner add" again`
-          : `${topic} has ${there} partitions, its channel ${partitions}`;
-      this.findings.push(finding);
-      this.log.error(
-        { topic, partitions_channel: partitions, partitions_broker: there ?? 0, code: 'partition-count-differs' },
-        finding,
-      );
+    const findings = channels.flatMap(({ topic, partitions }) =>
+      differenceOf(topic, partitions, found.get(topic)?.partitions),
+    );
+    for (const finding of findings) {
+      // Said once, not every minute.
+      if (!this.findings.includes(finding)) this.log.error({ code: 'partition-count-differs' }, finding);
     }
+    this.findings = findings;
   }
+}
+
+function differenceOf(topic: string, ours: number, brokers: number | undefined): string[] {
+  if (brokers === ours) return [];
+  return [
+    brokers === undefined
+      ? `${topic} does not exist: run "parley partner add" again`
+      : `${topic} has ${brokers} partitions, its channel ${ours}`,
+  ];
 }

@@ -5,6 +5,7 @@ import { ChannelCatalog } from '../../../src/messaging/channels';
 import { createKafkaAdmin, type KafkaAdmin } from '../../../src/messaging/kafka';
 import { addPartner, type Onboarding, PartitionCheck, Partners } from '../../../src/partners';
 import { Database } from '../../../src/platform/database';
+import { eventually } from '../../support/eventually';
 import { freshDatabase } from '../../support/database';
 import { deleteTopic, uniqueName } from '../../support/kafka';
 import { testConfig } from '../../support/config';
@@ -105,20 +106,29 @@ describe('adding a partner', () => {
   });
 });
 
-describe('the comparison at start', () => {
-  it('names a topic that is missing and one whose partition count differs', async () => {
+describe('the comparison of channels with the broker', () => {
+  it('names a topic that is missing and one whose partition count differs, until they are mended', async () => {
     const [gone, grown] = [onboarding(), onboarding()];
     await add(gone);
     await add(grown);
+    const count = (partitions: number) =>
+      database.query(`UPDATE channel SET partitions = ${partitions} WHERE topic = :topic`, {
+        topic: `orders.${grown.id}.request.v1`,
+      });
     await deleteTopic(`orders.${gone.id}.request.v1`);
-    await database.query('UPDATE channel SET partitions = 2 WHERE topic = :topic', {
-      topic: `orders.${grown.id}.request.v1`,
-    });
-    const catalog = new ChannelCatalog(database);
-    await catalog.load();
-    const check = new PartitionCheck(catalog, admin, pino({ level: 'silent' }));
-    await check.run(AbortSignal.timeout(20_000));
-    expect(check.trouble).toContain(`orders.${gone.id}.request.v1 does not exist`);
-    expect(check.trouble).toContain(`orders.${grown.id}.request.v1 has 3 partitions, its channel 2`);
+    await count(2);
+    const check = new PartitionCheck(new ChannelCatalog(database), admin, pino({ level: 'silent' }), 50);
+    const stopping = new AbortController();
+    const running = check.run(stopping.signal);
+    try {
+      await eventually(() => check.trouble?.includes(`orders.${gone.id}.request.v1 does not exist`));
+      expect(check.trouble).toContain(`orders.${grown.id}.request.v1 has 3 partitions, its channel 2`);
+      await add(gone);
+      await count(3);
+      await eventually(() => !check.trouble?.includes(gone.id) && !check.trouble?.includes(grown.id));
+    } finally {
+      stopping.abort(new Error('done'));
+      await expect(running).rejects.toThrow('done');
+    }
   });
 });
