@@ -47,6 +47,8 @@ export interface RelayState {
 }
 
 const RECONNECT = { initialMs: 100, maxMs: 5000 };
+/** For the last cursor write and the lease, when all the time went into the last pass. */
+const STOP_GRACE_MS = 1000;
 const READ_AHEAD_BYTES = 64 * 1024 * 1024;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
@@ -56,6 +58,7 @@ export class Relay {
   private readonly stopped = new AbortController();
   private readonly leaseMs: number;
   private running: Promise<void> | undefined;
+  private connections: RelayConnections | undefined;
   private session: RelaySession | undefined;
   private role: RelayState['role'] = 'stopped';
   private lastError: string | undefined;
@@ -98,7 +101,10 @@ export class Relay {
     this.stopWithin = withinMs;
     this.stopped.abort();
     this.session?.stop();
+    // A database that says nothing any more is not waited for longer than that.
+    const late = setTimeout(() => void this.connections?.close(), withinMs + STOP_GRACE_MS);
     await this.running;
+    clearTimeout(late);
     this.role = 'stopped';
   }
 
@@ -122,6 +128,7 @@ export class Relay {
       if (this.session) this.role = 'connecting';
       this.session?.fail(error);
     });
+    this.connections = connections;
     try {
       while (!this.stopped.signal.aborted) {
         if (gone) throw gone;
@@ -132,6 +139,7 @@ export class Relay {
         else await sleep(Math.min(1000, this.leaseMs / 5), this.stopped.signal);
       }
     } finally {
+      this.connections = undefined;
       await connections.close();
     }
   }

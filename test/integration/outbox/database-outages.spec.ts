@@ -113,4 +113,28 @@ describe('a relay whose database goes away', () => {
     proxy.resume();
     await until('the lease again', () => relay.state.role === 'owner', 20_000);
   }, 60_000);
+
+  it('is stopped in the time it was given, also when the server says nothing any more', async () => {
+    const proxy = await startTcpProxy({ port: postgres.port });
+    bench.onClose(() => proxy.close());
+    const url = new URL(postgres.url('parley'));
+    url.port = String(proxy.port);
+    const [owner, standby] = [1, 2].map((n) =>
+      bench.relay(new RecordingPublisher(), { url: url.href, instance: `r${n}` }),
+    );
+    await until(
+      'the roles',
+      () =>
+        [owner, standby]
+          .map((relay) => relay?.state.role)
+          .sort()
+          .join() === 'owner,standby',
+    );
+    proxy.pause();
+    // The last pass reads, and a statement waits up to 20 s for its answer.
+    const began = performance.now();
+    await Promise.all([owner?.stop(200), standby?.stop(200)]);
+    expect(performance.now() - began).toBeLessThan(8000);
+    proxy.resume();
+  }, 60_000);
 });
