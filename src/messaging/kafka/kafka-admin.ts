@@ -29,8 +29,6 @@ export interface KafkaAdmin {
   existing(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** By partition: the offset that the next record will get. Rejects with `topic-missing`. */
   endOffsets(topic: string): Promise<ReadonlyMap<number, bigint>>;
-  /** Resolves when a broker answers. */
-  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -138,10 +136,6 @@ class PlatformaticAdmin implements KafkaAdmin {
       const [listed] = await this.client.listOffsets({ topics: [{ name: topic, partitions }] });
       return new Map(listed?.partitions.map(({ partitionIndex, offset }) => [partitionIndex, offset]));
     });
-  }
-
-  async ping(): Promise<void> {
-    await asked('reach Kafka', () => this.client.metadata({ topics: [], forceUpdate: true }));
   }
 
   async close(): Promise<void> {

@@ -109,7 +109,7 @@ describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
         (reason: unknown) => reason as Error,
       );
       expect(error).toMatchObject({ code, outcome: 'refused' });
-      await expect(closing(createKafkaAdmin(settings())).ping()).rejects.toMatchObject({ code });
+      await expect(closing(createKafkaAdmin(settings())).existing(['any'])).rejects.toMatchObject({ code });
       const { source } = startSource({ topics: ['any'], settings: settings(), logger });
       await eventually(() => source.trouble);
       if (code === 'authentication-failed') expect(source.trouble).toMatch(/authentication/i);
