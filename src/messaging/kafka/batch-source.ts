@@ -23,6 +23,8 @@ const TIMING: SourceTiming = {
 const REJOIN_BACKOFF = { initialMs: 250, maxMs: 10_000 };
 /** A membership that lasted so long was healthy: the next trouble starts with a short pause again. */
 const HEALTHY_MS = 60_000;
+/** Longest delay of a timer. */
+const MOST_MS = 2 ** 31 - 1;
 
 /** A member of a consumer group, with clients of its own. It reads nothing before {@link BatchSource.start}. */
 export function createBatchSource(settings: KafkaSettings, logger: Logger, options: BatchSourceOptions): BatchSource {
@@ -128,8 +130,8 @@ class KafkaBatchSource implements BatchSource {
   /** One membership, from looking for the topics to its end. Rejects with what it died of. */
   private async live(): Promise<void> {
     const { topics } = this;
-    const present = await this.present(topics);
-    if (this.closed || topics !== this.topics) return;
+    const present = await this.unlessHurried(this.present(topics));
+    if (!present || this.closed || topics !== this.topics) return;
     if (present.length === 0) {
       await sleep(this.timing.probe, this.hurry.signal);
       return;
@@ -158,6 +160,17 @@ class KafkaBatchSource implements BatchSource {
     this.departing.add(departed);
   }
 
+  /** Undefined when it is hurried meanwhile: a broker that takes connections and says nothing is asked for minutes. */
+  private async unlessHurried<T>(work: Promise<T>): Promise<T | undefined> {
+    const over = new AbortController();
+    const hurried = sleep(MOST_MS, AbortSignal.any([this.hurry.signal, over.signal])).then(() => undefined);
+    try {
+      return await Promise.race([work, hurried]);
+    } finally {
+      over.abort();
+    }
+  }
+
   private async present(topics: readonly string[]): Promise<string[]> {
     this.admin ??= this.openAdmin();
     const found = await this.admin.existing(topics);
@@ -165,7 +178,7 @@ class KafkaBatchSource implements BatchSource {
     for (const topic of missing.filter((name) => !this.missing.includes(name))) {
       this.logger.warn({ topic, code: 'topic-missing' }, 'topic does not exist: left out until it appears');
     }
-    this.missing = missing;
+    if (topics === this.topics) this.missing = missing;
     return topics.filter((topic) => found.has(topic));
   }
 
@@ -180,7 +193,7 @@ class KafkaBatchSource implements BatchSource {
       if (member.joined && silence > this.timing.deadAfter) {
         return new AppError('consumer-silent', `no fetch, heartbeat or batch for ${silence} ms`);
       }
-      if (this.missing.length > 0 && (await this.appeared())) await member.leave();
+      if (this.missing.length > 0 && (await this.unlessHurried(this.appeared()))) await member.leave();
     }
   }
 

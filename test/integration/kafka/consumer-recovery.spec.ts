@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { startKafka } from '../../../scripts/servers/index.mjs';
 import { Kafka, logLevel } from '../../../src/messaging/kafka/kafkajs';
 import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
@@ -123,4 +124,28 @@ describe('a batch source whose client dies', () => {
     expect(source.state).toBe('joined');
     release();
   }, 90_000);
+
+  it('and meets a broker that takes connections and says nothing closes without waiting for its answer', async () => {
+    const asked = Promise.withResolvers<void>();
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => {
+      sockets.add(socket.on('error', () => undefined));
+      socket.once('data', () => asked.resolve());
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    try {
+      const { source } = startSource({
+        topics: ['any'],
+        brokers: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      });
+      await asked.promise;
+      const began = performance.now();
+      await source.close();
+      expect(performance.now() - began).toBeLessThan(5000);
+      expect(source.state).toBe('closed');
+    } finally {
+      sockets.forEach((socket) => socket.destroy());
+      silent.close();
+    }
+  }, 30_000);
 });
