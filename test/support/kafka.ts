@@ -61,8 +61,12 @@ export async function createTopic(stem: string, options: TopicOptions = {}): Pro
   return topic;
 }
 
+/** Deletes a topic and waits until the broker no longer lists it (the controller answers before that). */
 export async function deleteTopic(topic: string, brokers?: string): Promise<void> {
-  await withAdmin(brokers, (admin) => admin.deleteTopics({ topics: [topic] }));
+  await withAdmin(brokers, async (admin) => {
+    await admin.deleteTopics({ topics: [topic] });
+    await eventually(async () => !(await admin.listTopics()).includes(topic), { what: `${topic} is gone` });
+  });
 }
 
 /** Runs `work` with an admin client of the independent library and closes it. */
