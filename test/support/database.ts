@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { MIGRATIONS } from '../../migrations';
+import { migrate } from '../../src/platform/database';
 
 /** A database of its own for one test file: a copy of the migrated template. Returns its URL. */
 export async function freshDatabase(): Promise<string> {
@@ -14,4 +17,20 @@ export async function freshDatabase(): Promise<string> {
     await client.end();
   }
   return `${base}${name}`;
+}
+
+/** Brings an empty database to the schema of this build. */
+export async function migrateDatabase(url: string): Promise<void> {
+  const dataSource = await new DataSource({
+    type: 'postgres',
+    url,
+    migrations: MIGRATIONS,
+    migrationsTableName: 'schema_migration',
+    installExtensions: false,
+  }).initialize();
+  try {
+    await migrate(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
 }

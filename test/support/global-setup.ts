@@ -1,10 +1,8 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { DataSource } from 'typeorm';
-import { MIGRATIONS } from '../../migrations';
 import { startKafka, startPostgres } from '../../scripts/servers/index.mjs';
-import { migrate } from '../../src/platform/database';
+import { migrateDatabase } from './database';
 
 declare global {
   /** What the run has to undo, newest last. */
@@ -32,18 +30,7 @@ async function database(undo: (() => Promise<void>)[]): Promise<void> {
   const base = given ?? (await ownPostgres(undo));
   if (given) undo.push(() => dropDatabases(base, run));
   await execute(base, `CREATE DATABASE ${template}`);
-  const dataSource = await new DataSource({
-    type: 'postgres',
-    url: `${base}${template}`,
-    migrations: MIGRATIONS,
-    migrationsTableName: 'schema_migration',
-    installExtensions: false,
-  }).initialize();
-  try {
-    await migrate(dataSource);
-  } finally {
-    await dataSource.destroy();
-  }
+  await migrateDatabase(`${base}${template}`);
   process.env['TEST_PG_URL'] = base;
   process.env['TEST_PG_RUN'] = run;
 }

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import type { PoolClient, QueryResultRow } from 'pg';
 import { AppError } from '../errors';
+import { sleep } from '../polling';
 import { arrayLiteral } from './array-literal';
 import { named } from './named';
 import { sqlState } from './retriable';
@@ -35,7 +35,7 @@ export class Database {
       } catch (error) {
         const state = sqlState(error);
         if (attempt >= 5 || (state !== '40P01' && state !== '40001')) throw error;
-        await delay(Math.random() * 20 * attempt);
+        await sleep(Math.random() * 20 * attempt);
       }
     }
   }

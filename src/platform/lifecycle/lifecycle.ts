@@ -1,5 +1,6 @@
 import type { Logger } from '../telemetry';
 import { messageOf } from '../errors';
+import { sleep } from '../polling';
 
 export type Phase = 'starting' | 'serving' | 'draining' | 'stopped';
 
@@ -55,7 +56,7 @@ export class Lifecycle {
       { reason, drain_ms: this.drainMs },
       'stopping: not ready any more, still serving for the drain delay',
     );
-    await new Promise((resolve) => setTimeout(resolve, this.drainMs));
+    await sleep(this.drainMs);
     this.aborter.abort(new Error('the process is stopping'));
     for (const stage of STOP_ORDER) {
       for (const step of this.steps.filter((candidate) => candidate.stage === stage)) {

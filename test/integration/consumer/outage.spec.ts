@@ -1,10 +1,9 @@
-import { DataSource } from 'typeorm';
-import { MIGRATIONS } from '../../../migrations';
 import { type PostgresServer, startPostgres } from '../../../scripts/servers/index.mjs';
 import type { Contract } from '../../../src/contracts';
 import { createProcessor } from '../../../src/messaging/consumer';
 import { type Decoded, JsonCodec, RegistryUnavailable } from '../../../src/messaging/registry';
-import { migrate, query } from '../../../src/platform/database';
+import { query } from '../../../src/platform/database';
+import { migrateDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { uniqueName } from '../../support/kafka';
 import {
@@ -45,15 +44,7 @@ describe('while PostgreSQL is down', () => {
   beforeAll(async () => {
     server = await startPostgres({ durable: true });
     await server.createDatabase('parley');
-    const dataSource = await new DataSource({
-      type: 'postgres',
-      url: server.url('parley'),
-      migrations: MIGRATIONS,
-      migrationsTableName: 'schema_migration',
-      installExtensions: false,
-    }).initialize();
-    await migrate(dataSource);
-    await dataSource.destroy();
+    await migrateDatabase(server.url('parley'));
     world = await openWorld(server.url('parley'));
   }, 60_000);
   afterAll(async () => {

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
-import { MIGRATIONS } from '../../../migrations';
 import { startPostgres, type PostgresServer } from '../../../scripts/servers/index.mjs';
-import { migrate } from '../../../src/platform/database';
+import { migrateDatabase } from '../../support/database';
 import { startTcpProxy } from '../../support/tcp-proxy';
 import { addRows, Bench, connect, RecordingPublisher, until } from './harness';
 
@@ -13,15 +11,7 @@ describe('a relay whose database goes away', () => {
   beforeAll(async () => {
     postgres = await startPostgres({ durable: true });
     await postgres.createDatabase('parley');
-    const dataSource = await new DataSource({
-      type: 'postgres',
-      url: postgres.url('parley'),
-      migrations: MIGRATIONS,
-      migrationsTableName: 'schema_migration',
-      installExtensions: false,
-    }).initialize();
-    await migrate(dataSource);
-    await dataSource.destroy();
+    await migrateDatabase(postgres.url('parley'));
   }, 60_000);
   afterAll(() => postgres.stop());
   afterEach(() => bench.close());

@@ -39,6 +39,19 @@ describe('partitions of the outbox', () => {
       client,
       Array.from({ length: count }, () => ({ key: 'a' })),
     );
+  /** 25 rows over three partitions, all sent, and the stored floor at least at `floor`; the relay goes on. */
+  const sendAcrossPartitions = async (floor: number): Promise<RecordingPublisher> => {
+    await ensurePartitions(database, policy);
+    const publisher = new RecordingPublisher();
+    bench.relay(publisher);
+    await add(25);
+    await until('the rows', () => publisher.sent === 25);
+    await until('the floor', async () => {
+      const { rows } = await client.query<{ floor: string }>('SELECT floor_xmin::text AS floor FROM outbox_cursor');
+      return Number(rows[0]?.floor) >= floor;
+    });
+    return publisher;
+  };
   /** Leaves a partition as a pass does that is cut off between the two transactions of DETACH CONCURRENTLY. */
   const detachHalf = async (name: string) => {
     const [reader, detacher] = [await bench.client(), await bench.client()];
@@ -82,15 +95,7 @@ describe('partitions of the outbox', () => {
   });
 
   it('are dropped with their receipts when wholly sent and old', async () => {
-    await ensurePartitions(database, policy);
-    const publisher = new RecordingPublisher();
-    bench.relay(publisher);
-    await add(25);
-    await until('the rows', () => publisher.sent === 25);
-    await until('the floor', async () => {
-      const { rows } = await client.query<{ ok: boolean }>('SELECT floor_xmin >= 20 AS ok FROM outbox_cursor');
-      return rows[0]?.ok ?? false;
-    });
+    const publisher = await sendAcrossPartitions(20);
     expect((await maintainPartitions(database, policy, new Date())).dropped).toEqual([]);
     const pass = await maintainPartitions(database, policy, later());
     expect(pass).toMatchObject({ dropped: ['outbox_message_p1', 'outbox_message_p11'], refused: [] });
@@ -155,15 +160,7 @@ describe('partitions of the outbox', () => {
   });
 
   it('that a pass left half detached are finished by the next', async () => {
-    await ensurePartitions(database, policy);
-    const publisher = new RecordingPublisher();
-    bench.relay(publisher);
-    await add(25);
-    await until('the rows', () => publisher.sent === 25);
-    await until('the floor', async () => {
-      const { rows } = await client.query<{ ok: boolean }>('SELECT floor_xmin >= 10 AS ok FROM outbox_cursor');
-      return rows[0]?.ok ?? false;
-    });
+    await sendAcrossPartitions(10);
     await detachHalf('outbox_message_p1');
     await maintainPartitions(database, policy, later());
     expect(await names()).not.toContain('outbox_message_p1');
@@ -171,15 +168,7 @@ describe('partitions of the outbox', () => {
   });
 
   it('whose receipts somebody still reads hold up neither the relay nor the next pass', async () => {
-    await ensurePartitions(database, policy);
-    const publisher = new RecordingPublisher();
-    bench.relay(publisher);
-    await add(25);
-    await until('the rows', () => publisher.sent === 25);
-    await until('the floor', async () => {
-      const { rows } = await client.query<{ ok: boolean }>('SELECT floor_xmin >= 10 AS ok FROM outbox_cursor');
-      return rows[0]?.ok ?? false;
-    });
+    const publisher = await sendAcrossPartitions(10);
     const reader = await bench.client();
     await reader.query('BEGIN; SELECT count(*) FROM outbox_receipt');
     // Whatever the pass waits for, or gives up on, receipts are written all the while.
@@ -210,15 +199,7 @@ describe('partitions of the outbox', () => {
   });
 
   it('that a pass took out and could not drop are dropped by the next', async () => {
-    await ensurePartitions(database, policy);
-    const publisher = new RecordingPublisher();
-    bench.relay(publisher);
-    await add(25);
-    await until('the rows', () => publisher.sent === 25);
-    await until('the floor', async () => {
-      const { rows } = await client.query<{ ok: boolean }>('SELECT floor_xmin >= 10 AS ok FROM outbox_cursor');
-      return rows[0]?.ok ?? false;
-    });
+    await sendAcrossPartitions(10);
     await client.query('ALTER TABLE outbox_message DETACH PARTITION outbox_message_p1 CONCURRENTLY');
     expect((await maintainPartitions(database, policy, later())).dropped).toContain('outbox_message_p1');
     for (const table of ['message', 'receipt']) {

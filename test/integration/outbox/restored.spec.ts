@@ -1,7 +1,5 @@
 import { startPostgres, type PostgresServer } from '../../../scripts/servers/index.mjs';
-import { MIGRATIONS } from '../../../migrations';
-import { DataSource } from 'typeorm';
-import { migrate } from '../../../src/platform/database';
+import { migrateDatabase } from '../../support/database';
 import { addRows, Bench, RecordingPublisher, until } from './harness';
 
 describe('a database that was restored into another cluster', () => {
@@ -10,15 +8,7 @@ describe('a database that was restored into another cluster', () => {
   beforeAll(async () => {
     other = await startPostgres();
     await other.createDatabase('restored');
-    const dataSource = await new DataSource({
-      type: 'postgres',
-      url: other.url('restored'),
-      migrations: MIGRATIONS,
-      migrationsTableName: 'schema_migration',
-      installExtensions: false,
-    }).initialize();
-    await migrate(dataSource);
-    await dataSource.destroy();
+    await migrateDatabase(other.url('restored'));
   }, 60_000);
   afterAll(() => other.stop());
   beforeEach(() => bench.open());
