@@ -67,7 +67,31 @@ export interface SecureKafka extends SingleKafka {
   readonly internalBrokers: string;
 }
 
+export interface RegistryOptions {
+  /** Where its schemas stay; absent: temporary, removed by `stop()`. */
+  dataDir?: string;
+  /** Absent: a free one. */
+  port?: number;
+  /** Hears, in words, of what takes long (fetching the registry on the first start). */
+  report?: (text: string) => void;
+}
+
+export interface RegistryServer {
+  /** Base of Confluent's API, `http://127.0.0.1:PORT/apis/ccompat/v7`. */
+  readonly url: string;
+  readonly port: number;
+  /** Process id. */
+  readonly pid: number;
+  /** SIGKILL. What it had answered to a registration is kept, with and without `dataDir`. */
+  kill(): Promise<void>;
+  /** Starts again on the same port and data, after `kill()` or an orderly stop that it makes itself. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 export declare function startPostgres(options?: PostgresOptions): Promise<PostgresServer>;
+/** A schema registry without accounts. A subject has no compatibility rule until one is set. */
+export declare function startRegistry(options?: RegistryOptions): Promise<RegistryServer>;
 export declare function startKafka(
   options: KafkaOptions & { secure: true; accounts?: readonly Account[] },
 ): Promise<SecureKafka>;

@@ -1,5 +1,6 @@
 export { startKafka, startKafkaCluster } from './kafka.mjs';
 export { startPostgres } from './postgres.mjs';
+export { startRegistry } from './registry.mjs';
 export { cacheFolder, temporaryFolder } from './folders.mjs';
 export { freePort } from './ports.mjs';
 export { fail, ServerError } from './server-error.mjs';

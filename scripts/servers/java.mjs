@@ -8,7 +8,7 @@ const OLDEST = 17;
 const INSTALL =
   'Install one (Debian, Ubuntu: "apt install openjdk-17-jre-headless"; macOS: "brew install openjdk"; https://adoptium.net), or set JAVA_HOME.';
 
-/** The Java that runs the broker: the one in JAVA_HOME, else the one on PATH. `id` tells two builds apart. */
+/** The Java that runs Kafka and the schema registry: the one in JAVA_HOME, else the one on PATH. `id` tells two builds apart. */
 export function findJava() {
   const home = process.env.JAVA_HOME;
   const exe = process.platform === 'win32' ? 'java.exe' : 'java';
@@ -16,20 +16,20 @@ export function findJava() {
   if (home && !existsSync(command)) {
     throw new ServerError(
       `No Java in JAVA_HOME (${home}).`,
-      `The Kafka broker runs on Java; ${command} does not exist.`,
+      `Kafka and the schema registry run on Java; ${command} does not exist.`,
       'Point JAVA_HOME to an installed Java 17 or newer, or unset it.',
     );
   }
   const asked = spawnSync(command, ['-version'], { encoding: 'utf8' });
   if (asked.error || asked.status !== 0) {
-    throw new ServerError('No Java found.', 'The Kafka broker runs on Java 17 or newer.', INSTALL);
+    throw new ServerError('No Java found.', 'Kafka and the schema registry run on Java 17 or newer.', INSTALL);
   }
   const [, version = 'unknown'] = /version "([^"]+)"/.exec(asked.stderr) ?? [];
   const major = Number(version.startsWith('1.') ? version.split('.')[1] : version.split(/[.+-]/)[0]);
   if (!(major >= OLDEST)) {
     throw new ServerError(
       `Java is too old: found ${version}${home ? ` in JAVA_HOME (${home})` : ''}.`,
-      `Kafka 4 needs Java ${OLDEST} or newer.`,
+      `Kafka 4 and the schema registry need Java ${OLDEST} or newer.`,
       INSTALL,
     );
   }

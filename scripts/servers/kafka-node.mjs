@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { javaFlags } from './class-data.mjs';
 import { render } from './kafka-properties.mjs';
 import { endServer, startServer, tail, untilReady } from './processes.mjs';
 import { ServerError } from './server-error.mjs';
@@ -27,12 +28,8 @@ export class KafkaNode {
   java(heapMb, extra = []) {
     const { archive, logging, classPath } = this.program;
     return [
-      `-Xmx${heapMb}m`,
+      ...javaFlags({ heapMb, archive, load: this.load }),
       '-Xss512k',
-      '-XX:+UseSerialGC',
-      // Quick to start; a broker under load or TLS wants the full compiler.
-      ...(this.load ? [] : ['-XX:TieredStopAtLevel=1']),
-      ...(archive ? [`-XX:SharedArchiveFile=${archive}`, '-Xshare:auto'] : []),
       ...extra,
       `-Dlog4j2.configurationFile=${logging}`,
       '-cp',

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { classDataArchive } from './class-data.mjs';
 import { temporaryFolder } from './folders.mjs';
 import { findJava } from './java.mjs';
-import { classDataArchive, kafkaJars } from './kafka-jars.mjs';
+import { kafkaJars } from './kafka-jars.mjs';
 import { brokersInMetadata, kafkaId, KafkaNode, storedControllerPort } from './kafka-node.mjs';
 import { plainProperties } from './kafka-properties.mjs';
 import { claimPort, freePort } from './ports.mjs';
