@@ -4,31 +4,80 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Seen from us: `out` is written by Parley, `in` by the partner. */
 export type Direction = 'out' | 'in';
 
+/** Formats that name their schema by an id of a schema registry, in Confluent's wire format. */
+export const REGISTERED_FORMATS = ['avro', 'protobuf', 'json-schema'] as const;
+export type RegisteredFormat = (typeof REGISTERED_FORMATS)[number];
+
+/** How a document becomes bytes. `json` is JSON text and nothing else: no registry, for partners without a client of one. */
+export const FORMATS = [...REGISTERED_FORMATS, 'json'] as const;
+export type Format = (typeof FORMATS)[number];
+
 /**
  * What two companies agreed on about one document. The only place that states its name, its topic and its rules;
- * everything else (outbox, consumer, dead letters) works from this.
+ * everything else (outbox, consumer, dead letters, registry, partner's documentation) works from this.
+ *
+ * Beside `<name>.v<version>.ts` stand `.avsc`, `.proto` and `.schema.json`. The JSON Schema also states the rules that a
+ * document keeps in every format (patterns, lengths). So that a value is the same in all of them: what may be missing is
+ * `["null", …]` in Avro and `optional` in Protobuf; 64-bit integers are decimal text here; lists are never empty, since
+ * Protobuf can't tell an empty list from a missing one; code lists are text, since Avro can't carry an unknown enum value.
  */
-export interface Contract<T = unknown> {
+export interface AnyContract {
   /** `order-request`; with the version it is the CloudEvents type, see {@link typeOf}. */
   name: string;
   version: number;
+  /** What the document says, one sentence for people. */
+  summary: string;
   direction: Direction;
   /** `{partner}` is replaced by the partner's id. Several documents of one key may share a topic. */
   topic: string;
   /** Member of the document that equals the record key. */
-  key: keyof T & string;
+  key: string;
+  /** Name of the contract that this one answers. */
+  answers?: string;
   /** For a request: how long the other side has to answer, in ms. */
   deadlineMs?: number;
   /** What happens to later messages of a key when one waits: `hold` where the document carries state. */
   laterMessages: 'hold' | 'continue';
+  /** Where the document has this format whatever the partner's channels speak. */
+  format?: Format;
   jsonSchema: JsonSchema;
+  /** Whole, valid documents, for documentation and tests. */
+  examples: readonly [unknown, ...unknown[]];
+}
+
+/** The same, with the document's type: a catalogue holds many, a handler or a sender one. */
+export interface Contract<T> extends AnyContract {
+  key: keyof T & string;
+  examples: readonly [T, ...T[]];
 }
 
 /** The value of `ce_type` and the pattern of its handler: `parley.order-request.v1`. */
-export function typeOf(contract: Contract<never> | Contract): string {
+export function typeOf(contract: AnyContract): string {
   return `parley.${contract.name}.v${contract.version}`;
 }
 
-export function topicFor(contract: Contract<never> | Contract, partner: string): string {
+export function topicFor(contract: AnyContract, partner: string): string {
   return contract.topic.replace('{partner}', partner);
+}
+
+/** Full name of the document's record in all schema languages: `parley.v1.OrderRequest`. */
+export function recordNameOf(contract: AnyContract): string {
+  const name = contract.name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return `parley.v${contract.version}.${name}`;
+}
+
+/** Subject of the document's schema on this topic (TopicRecordNameStrategy: a topic carries several documents of a key). */
+export function subjectFor(contract: AnyContract, topic: string): string {
+  return `${topic}-${recordNameOf(contract)}`;
+}
+
+const EXTENSIONS: Readonly<Record<RegisteredFormat, string>> = {
+  avro: 'avsc',
+  protobuf: 'proto',
+  'json-schema': 'schema.json',
+};
+
+/** Path of the schema's text, which stands beside the contract. */
+export function schemaFileOf(contract: AnyContract, format: RegisteredFormat): string {
+  return `${__dirname}/${contract.name}.v${contract.version}.${EXTENSIONS[format]}`;
 }

@@ -2,9 +2,13 @@
 export const DECIMAL_PATTERN = '^(0|[1-9]\\d{0,17})(\\.\\d{1,6})?$';
 /** The same, greater than zero. */
 export const POSITIVE_DECIMAL_PATTERN = '^(?!0(\\.0+)?$)(0|[1-9]\\d{0,17})(\\.\\d{1,6})?$';
+/** A whole number, not negative, as text: fits int64 and is exact where a JavaScript number is not. */
+export const INTEGER_PATTERN = '^(0|[1-9]\\d{0,17})$';
 /** ISO 4217 alphabetic code. */
 export const CURRENCY_PATTERN = '^[A-Z]{3}$';
 /** Order numbers: also the record key and part of URLs, where "." and ".." are steps of a path (RFC 3986, 5.2.4). */
 export const ORDER_NUMBER_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,64}$';
+/** Codes of a list that may grow: a reader that doesn't know one says so, and nothing is undecodable for it. */
+export const CODE_PATTERN = '^[A-Z0-9]{1,8}$';
 /** Most lines of one document. */
 export const MAX_LINES = 1000;

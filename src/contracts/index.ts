@@ -1,7 +1,17 @@
 export { CONTRACTS, PARTNER_ID_PATTERN } from './catalogue';
-export { topicFor, typeOf, type Contract, type Direction, type JsonSchema } from './contract';
+export * from './contract';
 export * from './decimal';
+export { despatchAdvice, type DespatchAdvice, type DespatchAdviceLine } from './despatch-advice.v1';
+export { despatchReceipt, type DespatchReceipt } from './despatch-receipt.v1';
 export { fromHeaders, toHeaders, type Envelope, type RawHeaders } from './envelope';
+export { errorReport, type ErrorReport } from './error-report.v1';
+export {
+  CANCELLATION_CODES,
+  orderCancellationResponse,
+  type CancellationCode,
+  type OrderCancellationResponse,
+} from './order-cancellation-response.v1';
+export { orderCancellation, type OrderCancellation } from './order-cancellation.v1';
 export { orderRequest, type OrderRequest, type OrderRequestLine } from './order-request.v1';
 export {
   orderResponse,

@@ -1,11 +1,5 @@
-import {
-  CURRENCY_PATTERN,
-  DECIMAL_PATTERN,
-  MAX_LINES,
-  ORDER_NUMBER_PATTERN,
-  POSITIVE_DECIMAL_PATTERN,
-} from './decimal';
 import type { Contract } from './contract';
+import jsonSchema from './order-request.v1.schema.json';
 
 export interface OrderRequestLine {
   /** Position, from 1, unique in the order. */
@@ -32,34 +26,19 @@ export interface OrderRequest {
 export const orderRequest: Contract<OrderRequest> = {
   name: 'order-request',
   version: 1,
+  summary: 'We ask a partner to deliver.',
   direction: 'out',
   topic: 'orders.{partner}.request.v1',
   key: 'orderNumber',
   deadlineMs: 60 * 60 * 1000,
   laterMessages: 'hold',
-  jsonSchema: {
-    type: 'object',
-    required: ['orderNumber', 'issuedAt', 'currency', 'lines'],
-    properties: {
-      orderNumber: { type: 'string', pattern: ORDER_NUMBER_PATTERN },
-      issuedAt: { type: 'string', maxLength: 40 },
-      currency: { type: 'string', pattern: CURRENCY_PATTERN },
-      lines: {
-        type: 'array',
-        minItems: 1,
-        maxItems: MAX_LINES,
-        items: {
-          type: 'object',
-          required: ['lineNumber', 'item', 'quantity', 'unit', 'unitPrice'],
-          properties: {
-            lineNumber: { type: 'integer', minimum: 1, maximum: 2147483647 },
-            item: { type: 'string', minLength: 1, maxLength: 64 },
-            quantity: { type: 'string', pattern: POSITIVE_DECIMAL_PATTERN },
-            unit: { type: 'string', minLength: 1, maxLength: 3 },
-            unitPrice: { type: 'string', pattern: DECIMAL_PATTERN },
-          },
-        },
-      },
+  jsonSchema,
+  examples: [
+    {
+      orderNumber: '4500017',
+      issuedAt: '2026-02-03T04:05:06.789Z',
+      currency: 'EUR',
+      lines: [{ lineNumber: 1, item: 'A-100', quantity: '12.5', unit: 'C62', unitPrice: '9.99' }],
     },
-  },
+  ],
 };

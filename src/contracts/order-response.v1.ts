@@ -1,5 +1,6 @@
-import { DECIMAL_PATTERN, MAX_LINES, ORDER_NUMBER_PATTERN } from './decimal';
 import type { Contract } from './contract';
+import { orderRequest } from './order-request.v1';
+import jsonSchema from './order-response.v1.schema.json';
 
 /** UN/CEFACT 4343 subset as in Peppol BIS Ordering: acknowledged (interim), accepted, rejected, accepted with change. */
 export const RESPONSE_CODES = ['AB', 'AP', 'RE', 'CA'] as const;
@@ -17,7 +18,8 @@ export interface OrderResponseLine {
 /** The partner's answer to an order. */
 export interface OrderResponse {
   orderNumber: string;
-  responseCode: ResponseCode;
+  /** A {@link ResponseCode}, or one that a newer contract knows. */
+  responseCode: string;
   /** RFC 3339, UTC. */
   issuedAt: string;
   /** In the partner's words, for people. */
@@ -29,35 +31,21 @@ export interface OrderResponse {
 export const orderResponse: Contract<OrderResponse> = {
   name: 'order-response',
   version: 1,
+  summary: "The partner's answer to an order: acknowledged, accepted, rejected, or accepted with changes.",
   direction: 'in',
   topic: 'orders.{partner}.response.v1',
   key: 'orderNumber',
+  answers: orderRequest.name,
   laterMessages: 'hold',
-  jsonSchema: {
-    type: 'object',
-    required: ['orderNumber', 'responseCode', 'issuedAt'],
-    properties: {
-      orderNumber: { type: 'string', pattern: ORDER_NUMBER_PATTERN },
-      responseCode: { type: 'string', enum: [...RESPONSE_CODES] },
-      issuedAt: { type: 'string', maxLength: 40 },
-      reason: { type: 'string', maxLength: 2000 },
-      lines: {
-        type: 'array',
-        minItems: 1,
-        maxItems: MAX_LINES,
-        items: {
-          type: 'object',
-          required: ['lineNumber', 'quantity', 'unitPrice'],
-          properties: {
-            lineNumber: { type: 'integer', minimum: 1, maximum: 2147483647 },
-            quantity: { type: 'string', pattern: DECIMAL_PATTERN },
-            unitPrice: { type: 'string', pattern: DECIMAL_PATTERN },
-          },
-        },
-      },
+  jsonSchema,
+  examples: [
+    { orderNumber: '4500017', responseCode: 'AP', issuedAt: '2026-02-03T04:06:00.000Z' },
+    {
+      orderNumber: '4500018',
+      responseCode: 'CA',
+      issuedAt: '2026-02-03T04:06:00.000Z',
+      reason: 'only ten left',
+      lines: [{ lineNumber: 1, quantity: '10', unitPrice: '9.99' }],
     },
-    if: { properties: { responseCode: { const: 'CA' } } },
-    then: { required: ['lines'] },
-    else: { properties: { lines: false } },
-  },
+  ],
 };

@@ -80,7 +80,7 @@ export async function answersTo(
 async function makeAnswer(request: Request, code: ResponseCode, afterMs: number, codec: Codec): Promise<Answer> {
   const { partner, document } = request;
   const topic = topicFor(orderResponse, partner);
-  const encoded = await codec.encode(orderResponse, topic, responseTo(document, code));
+  const encoded = await codec.encode(orderResponse, { topic, format: 'json' }, responseTo(document, code));
   const id = answerId(request.id, code);
   return {
     topic,

@@ -27,6 +27,12 @@ export async function readRequest(
   const { id, correlationId } = fromHeaders(headers);
   if (!id) return { why: 'no ce_id' };
   if (!record.value) return { why: 'a tombstone' };
-  const decoded = await codec.decode<OrderRequest>(orderRequest, record.topic, record.value);
-  return decoded.ok ? { partner, id, correlationId, document: decoded.value } : { why: decoded.error.detail };
+  const decoded = await codec.decode(
+    orderRequest,
+    { topic: record.topic, format: 'json' },
+    { value: record.value, headers },
+  );
+  return decoded.ok
+    ? { partner, id, correlationId, document: decoded.value as OrderRequest }
+    : { why: decoded.error.detail };
 }

@@ -22,6 +22,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   staff: { may: ['platform'], because: 'who may do what is known without knowing any document' },
   'messaging/registry': { may: GROUND, because: 'bytes are made from contracts; no business room decides about them' },
+  'messaging/evolution': {
+    may: [...GROUND, 'messaging/registry', 'messaging/channels'],
+    because: 'what may change in a schema is judged from contracts and the registry alone',
+  },
+  asyncapi: {
+    may: [...GROUND, 'messaging/registry', 'messaging/channels'],
+    because: "a partner's documentation is made from contracts and channels alone",
+  },
   'messaging/kafka': { may: GROUND, because: 'it hands out our own small types, which know no business' },
   'messaging/channels': { may: GROUND, because: 'partners writes through its door' },
   'messaging/outbox': { may: BELOW_OUTBOX, because: 'sending knows neither who answers nor what is answered' },

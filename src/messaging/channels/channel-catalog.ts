@@ -1,4 +1,4 @@
-import { type Contract, topicFor } from '../../contracts';
+import { type AnyContract, topicFor } from '../../contracts';
 import { type Database, query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import type { Channel } from './channel';
@@ -45,7 +45,7 @@ export class ChannelCatalog {
   }
 
   /** The channel on which this partner gets or sends the document. Throws `channel-unknown` when there is none. */
-  async of(contract: Contract<never> | Contract, partner: string): Promise<Channel> {
+  async of(contract: AnyContract, partner: string): Promise<Channel> {
     const topic = topicFor(contract, partner);
     if (!this.byTopic.has(topic)) await this.load();
     const channel = this.byTopic.get(topic);

@@ -1,7 +1,4 @@
-import type { Direction } from '../../contracts';
-
-/** How bytes are made. The registry's formats (Avro, Protobuf) join here. */
-export type Format = 'json';
+import type { Direction, Format } from '../../contracts';
 
 /** One topic of one partner. The topic, not the payload, says whose message it is (an ACL guards it). */
 export interface Channel {

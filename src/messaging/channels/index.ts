@@ -1,2 +1,2 @@
-export type { Channel, Format } from './channel';
+export type { Channel } from './channel';
 export { addChannels, ChannelCatalog } from './channel-catalog';

@@ -1,4 +1,4 @@
-import { type Contract, CONTRACTS, typeOf } from '../../contracts';
+import { type AnyContract, CONTRACTS, typeOf } from '../../contracts';
 import { type Clock, systemClock } from '../../platform/clock';
 import type { Config } from '../../platform/config';
 import type { Database } from '../../platform/database';
@@ -24,7 +24,7 @@ export interface ProcessorOptions {
   codec: Codec;
   logger: Logger;
   /** Default: the catalogue. */
-  contracts?: readonly (Contract<never> | Contract)[];
+  contracts?: readonly AnyContract[];
   /** Default: the machine's. */
   clock?: Clock;
 }
@@ -39,7 +39,7 @@ export function createProcessor(
   const steps = new RecordTransaction(new Inbox(), new Parked(), RETRY);
   return new BatchProcessor(
     channels,
-    { contracts: new Map(contracts.map((contract) => [typeOf(contract), contract as Contract])), codec },
+    { contracts: new Map(contracts.map((contract) => [typeOf(contract), contract])), codec },
     new BatchSettler(database, steps, dispatch, clock, counters, logger),
     {
       size: config.consumerBatchSize,

@@ -1,15 +1,12 @@
 import type { MessageHandler } from '@nestjs/microservices';
-import { type Contract, typeOf } from '../../contracts';
+import { type AnyContract, typeOf } from '../../contracts';
 import { KEEPS_ERRORS } from './contract-handler';
 
 /**
  * Every inbound contract has exactly one handler, and every handler a contract: otherwise the process must not start, since
  * a document without a handler would be a dead letter and one with two would be applied twice. All faults at once.
  */
-export function checkHandlers(
-  handlers: ReadonlyMap<string, MessageHandler>,
-  contracts: readonly (Contract<never> | Contract)[],
-): void {
+export function checkHandlers(handlers: ReadonlyMap<string, MessageHandler>, contracts: readonly AnyContract[]): void {
   const inbound = contracts.filter((contract) => contract.direction === 'in').map(typeOf);
   const faults = inbound.flatMap((type) => {
     const handler = handlers.get(type);

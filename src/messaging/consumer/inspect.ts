@@ -1,4 +1,4 @@
-import { type Contract, type Envelope, fromHeaders, topicFor } from '../../contracts';
+import { type AnyContract, type Envelope, fromHeaders, topicFor } from '../../contracts';
 import type { Channel } from '../channels';
 import type { InboundRecord } from '../kafka';
 import { type Codec, RegistryUnavailable } from '../registry';
@@ -24,12 +24,12 @@ export interface InspectedRecord {
   identity: string;
   /** See {@link contentHash}. */
   hash: string;
-  contract: Contract | undefined;
+  contract: AnyContract | undefined;
   content: { value: unknown } | { refusal: Refusal };
 }
 
 /** Documents that may come in, by their CloudEvents type. */
-export type ContractsByType = ReadonlyMap<string, Contract>;
+export type ContractsByType = ReadonlyMap<string, AnyContract>;
 
 /** Attributes that reach text columns and indexes; a header that is none of these may hold anything. */
 const CHECKED = ['id', 'type', 'correlationId', 'causationId', 'time'] as const;
@@ -57,7 +57,8 @@ export async function inspect(
     identity: inboxKey(channel.id, inboxId),
     hash: contentHash(record),
     contract,
-    content: refuse(record, channel, envelope, contract) ?? (await decode(record, contract as Contract, codec)),
+    content:
+      refuse(record, channel, envelope, contract) ?? (await decode(record, channel, contract as AnyContract, codec)),
   };
 }
 
@@ -66,7 +67,7 @@ function refuse(
   record: InboundRecord,
   channel: Channel,
   envelope: Partial<Envelope>,
-  contract: Contract | undefined,
+  contract: AnyContract | undefined,
 ): { refusal: Refusal } | undefined {
   const unfit = CHECKED.find((name) => envelope[name] !== undefined && !isIdText(envelope[name]));
   if (unfit) return dead('envelope-invalid', `The attribute ${unfit} is too long or has control characters.`);
@@ -87,14 +88,18 @@ function refuse(
 
 async function decode(
   record: InboundRecord,
-  contract: Contract,
+  channel: Channel,
+  contract: AnyContract,
   codec: Codec,
 ): Promise<{ value: unknown } | { refusal: Refusal }> {
   try {
-    const decoded = await codec.decode(contract, record.topic, record.value ?? Buffer.alloc(0));
+    const decoded = await codec.decode(contract, channel, {
+      value: record.value ?? Buffer.alloc(0),
+      headers: record.headers,
+    });
     if (!decoded.ok) return dead(decoded.error.code, decoded.error.detail, decoded.error.pointer);
     // A null key is not compared: such a record asks for no order.
-    const member: string = contract.key;
+    const member = contract.key;
     const named = (decoded.value as Record<string, unknown>)[member];
     return record.key === null || record.key.equals(Buffer.from(String(named)))
       ? { value: decoded.value }

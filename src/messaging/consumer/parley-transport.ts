@@ -1,6 +1,6 @@
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
-import { type Contract, typeOf } from '../../contracts';
+import { type AnyContract, typeOf } from '../../contracts';
 import type { Consumer } from './consumer';
 import type { ConsumerHealth } from './consumer-health';
 import type { InboundBatch, Outcome } from './handler';
@@ -20,7 +20,7 @@ export class ParleyTransport extends Server implements CustomTransportStrategy {
   /** @param contracts the catalogue, against which the wiring is checked */
   constructor(
     makeConsumer: (dispatch: Dispatch) => Consumer,
-    private readonly contracts: readonly (Contract<never> | Contract)[],
+    private readonly contracts: readonly AnyContract[],
   ) {
     super();
     this.consumer = makeConsumer((contract, batch) => this.dispatch(contract, batch));
@@ -55,7 +55,7 @@ export class ParleyTransport extends Server implements CustomTransportStrategy {
   }
 
   /** Gives messages to the contract's handler. Rejects with the handler's own error. */
-  private async dispatch(contract: Contract, batch: InboundBatch<unknown>): Promise<readonly Outcome[]> {
+  private async dispatch(contract: AnyContract, batch: InboundBatch<unknown>): Promise<readonly Outcome[]> {
     const handler = this.messageHandlers.get(typeOf(contract));
     if (!handler) throw new Error(`${typeOf(contract)} has no handler.`);
     const result: unknown = await lastValueFrom(this.transformToObservable(handler(batch)), {

@@ -1,4 +1,4 @@
-import type { Contract } from '../../contracts';
+import type { AnyContract } from '../../contracts';
 import type { Tx } from '../../platform/database';
 import { type BackoffPolicy, backoffMs } from '../../platform/polling';
 import { foldBatch, type FoldResult, type FreshRecord, type Invoke } from './batch-fold';
@@ -9,7 +9,7 @@ import type { Parked, ParkedRecord } from './parked';
 import { placeOf } from './record-identity';
 
 /** Gives a batch of one contract to its handler. */
-export type Dispatch = (contract: Contract, batch: InboundBatch<unknown>) => Promise<readonly Outcome[]>;
+export type Dispatch = (contract: AnyContract, batch: InboundBatch<unknown>) => Promise<readonly Outcome[]>;
 
 /** What became of a record: recorded in the same transaction that this names. */
 export interface Settled {
@@ -39,7 +39,7 @@ export class RecordTransaction {
   apply(tx: Tx, records: readonly InspectedRecord[], now: Date, dispatch: Dispatch): Promise<Settled[]> {
     return this.run(tx, records, now, (run) => {
       const { contract, channel } = (run[0] as FreshRecord).inspected;
-      return dispatch(contract as Contract, { tx, partner: channel.partner, now, messages: run.map(toMessage) });
+      return dispatch(contract as AnyContract, { tx, partner: channel.partner, now, messages: run.map(toMessage) });
     });
   }
 

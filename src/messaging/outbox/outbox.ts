@@ -1,4 +1,4 @@
-import { topicFor, typeOf } from '../../contracts';
+import { typeOf } from '../../contracts';
 import { query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import type { ChannelCatalog } from '../channels';
@@ -25,8 +25,8 @@ export class Outbox {
   async prepare<T>(message: Outgoing<T>): Promise<PreparedMessage> {
     const { contract, value } = message;
     const channel = await this.channels.of(contract, message.partner);
-    const topic = topicFor(contract, message.partner);
-    const encoded = await this.codec.encode(contract, topic, value);
+    const { topic } = channel;
+    const encoded = await this.codec.encode(contract, channel, value);
     const aggregateId = String(value[contract.key]);
     const size = encoded.payload.length + Buffer.byteLength(aggregateId) + RECORD_OVERHEAD;
     if (size > channel.maxMessageBytes) {

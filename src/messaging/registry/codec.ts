@@ -1,4 +1,11 @@
-import type { Contract } from '../../contracts';
+import type { AnyContract, Format, RawHeaders } from '../../contracts';
+import { AppError, type AppErrorOptions } from '../../platform/errors';
+
+/** Where a document travels; a channel is one. */
+export interface Route {
+  topic: string;
+  format: Format;
+}
 
 /** The bytes of a document and what the record's headers must say about them. */
 export interface Encoded {
@@ -7,27 +14,48 @@ export interface Encoded {
   dataSchema?: string;
 }
 
-/** Why bytes did not become a document: `undecodable` (not this format), `invalid` (breaks the schema at `pointer`). */
+/** A record as far as decoding is concerned. */
+export interface Encapsulated {
+  value: Buffer;
+  /** May carry the schema's id (`__value_schema_id`) in place of the payload's first bytes. */
+  headers: RawHeaders;
+  /** When the record was fetched, ms since the epoch (default: now). Only a look-up begun after it may call its schema id unknown. */
+  seenAt?: number;
+}
+
+/**
+ * Why bytes did not become a document: `undecodable` not this format · `schema-unknown` the schema id is not of this topic's
+ * subjects · `schema-mismatch` the schema is, but can't be read as the contract · `invalid` a rule of the contract is broken
+ * at `pointer`. The detail may reach the partner and never holds more of the document than a value of a few characters.
+ */
 export interface Undecodable {
-  code: 'undecodable' | 'invalid';
+  code: 'undecodable' | 'schema-unknown' | 'schema-mismatch' | 'invalid';
   detail: string;
   pointer?: string;
 }
 
-export type Decoded<T> = { ok: true; value: T } | { ok: false; error: Undecodable };
+/** `schemaId`: the schema that the writer used, for formats that say so. */
+export type Decoded = { ok: true; value: unknown; schemaId?: number } | { ok: false; error: Undecodable };
 
 /** Thrown when the schema registry can't be reached: our outage, never the message's fault. No attempt is counted. */
-export class RegistryUnavailable extends Error {
-  override readonly name = 'RegistryUnavailable';
+export class RegistryUnavailable extends AppError {
+  constructor(message: string, options: Pick<AppErrorOptions, 'cause' | 'hint'> = {}) {
+    super('registry-unavailable', message, { retryAfter: 5, ...options });
+  }
 }
 
 /**
- * One format. Asynchronous, since registry formats may have to fetch a schema. The seam where bytes are made *before* the
- * commit: what can't be encoded fails the caller's request.
+ * Makes bytes of documents and documents of bytes. Asynchronous, since a schema may have to be fetched. Bytes are made
+ * *before* the commit: what can't be encoded fails the caller's request.
  */
 export interface Codec {
-  /** Throws a NonRetriableError `document-invalid` with violations when the value breaks the contract's schema. */
-  encode<T>(contract: Contract<T>, topic: string, value: T): Promise<Encoded>;
+  /**
+   * Resolves when {@link encode} needs no network for this contract and route. Rejects with {@link RegistryUnavailable}, or
+   * AppError `schema-unpublished` when the registry answers and has no such schema, `registry-unconfigured` without one.
+   */
+  ready(contract: AnyContract, route: Route): Promise<void>;
+  /** Throws a NonRetriableError `document-invalid` with violations when the value breaks the contract's rules; else as {@link ready}. */
+  encode(contract: AnyContract, route: Route, value: unknown): Promise<Encoded>;
   /** Total: any bytes give a value or a typed error; rejects only with {@link RegistryUnavailable}. */
-  decode<T>(contract: Contract<T>, topic: string, payload: Buffer): Promise<Decoded<T>>;
+  decode(contract: AnyContract, route: Route, record: Encapsulated): Promise<Decoded>;
 }

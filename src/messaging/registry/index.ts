@@ -1,2 +1,17 @@
-export { RegistryUnavailable, type Codec, type Decoded, type Encoded, type Undecodable } from './codec';
+export {
+  RegistryUnavailable,
+  type Codec,
+  type Decoded,
+  type Encapsulated,
+  type Encoded,
+  type Route,
+  type Undecodable,
+} from './codec';
 export { JsonCodec } from './json-codec';
+export type {
+  CompatibilityLevel,
+  RegisteredSchema,
+  SchemaReference,
+  SchemaRegistry,
+  SchemaText,
+} from './schema-registry';

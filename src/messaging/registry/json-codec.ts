@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
-import type { Contract } from '../../contracts';
+import type { AnyContract } from '../../contracts';
 import { NonRetriableError } from '../../platform/errors';
-import type { Codec, Decoded, Encoded } from './codec';
+import type { Codec, Decoded, Encapsulated, Encoded, Route } from './codec';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
@@ -10,7 +10,11 @@ export class JsonCodec implements Codec {
   private readonly ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, allErrors: false });
   private readonly validators = new WeakMap<object, ValidateFunction>();
 
-  encode<T>(contract: Contract<T>, _topic: string, value: T): Promise<Encoded> {
+  ready(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  encode(contract: AnyContract, _route: Route, value: unknown): Promise<Encoded> {
     const violation = this.violation(contract, value);
     if (violation) {
       throw new NonRetriableError(
@@ -22,7 +26,7 @@ export class JsonCodec implements Codec {
     return Promise.resolve({ payload: Buffer.from(JSON.stringify(value)), contentType: 'application/json' });
   }
 
-  decode<T>(contract: Contract<T>, _topic: string, payload: Buffer): Promise<Decoded<T>> {
+  decode(contract: AnyContract, _route: Route, { value: payload }: Encapsulated): Promise<Decoded> {
     let value: unknown;
     try {
       value = JSON.parse(decoder.decode(payload));
@@ -33,15 +37,10 @@ export class JsonCodec implements Codec {
       });
     }
     const violation = this.violation(contract, value);
-    return Promise.resolve(
-      violation ? { ok: false, error: { code: 'invalid', ...violation } } : { ok: true, value: value as T },
-    );
+    return Promise.resolve(violation ? { ok: false, error: { code: 'invalid', ...violation } } : { ok: true, value });
   }
 
-  private violation(
-    contract: Contract<never> | Contract,
-    value: unknown,
-  ): { pointer: string; detail: string } | undefined {
+  private violation(contract: AnyContract, value: unknown): { pointer: string; detail: string } | undefined {
     let validate = this.validators.get(contract);
     if (!validate) this.validators.set(contract, (validate = this.ajv.compile(contract.jsonSchema)));
     if (validate(value)) return undefined;

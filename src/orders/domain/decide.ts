@@ -1,4 +1,4 @@
-import type { OrderResponse, OrderResponseLine } from '../../contracts';
+import { type OrderResponse, type OrderResponseLine, RESPONSE_CODES, type ResponseCode } from '../../contracts';
 import type { Order, OrderLine, OrderState } from './order';
 import { type Cell, TRANSITIONS } from './transitions';
 
@@ -11,9 +11,14 @@ export type Decision = { kind: 'applied'; state: OrderState; agreedLines: OrderL
 export function decide(
   order: Pick<Order, 'orderNumber' | 'state' | 'lines'>,
   response: Pick<OrderResponse, 'responseCode' | 'lines'>,
-  transitions: Readonly<Record<OrderState, Readonly<Record<OrderResponse['responseCode'], Cell>>>> = TRANSITIONS,
+  transitions: Readonly<Record<OrderState, Readonly<Record<ResponseCode, Cell>>>> = TRANSITIONS,
 ): Decision {
-  const cell = transitions[order.state][response.responseCode];
+  const code = RESPONSE_CODES.find((known) => known === response.responseCode);
+  if (!code) {
+    const detail = `No answer with the code ${response.responseCode} is known here.`;
+    return { kind: 'dead', code: 'response-code-unknown', detail, pointer: '/responseCode' };
+  }
+  const cell = transitions[order.state][code];
   const situation = `${response.responseCode} for order ${order.orderNumber}, which is ${order.state}`;
   if (cell === 'illegal') return { kind: 'dead', code: 'illegal-transition', detail: `${situation}, contradicts it.` };
   if (cell === 'too-early') return { kind: 'retry', code: 'too-early', detail: `${situation}, comes too early.` };

@@ -1,7 +1,7 @@
 import { Controller, type INestApplicationContext } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { type Contract, typeOf } from '../../../src/contracts';
+import { typeOf } from '../../../src/contracts';
 import {
   createTransport,
   HandlesContract,
@@ -30,7 +30,7 @@ import {
 class StepHandler {
   @HandlesContract(STEP)
   step(batch: InboundBatch<Step>): Promise<Outcome[]> {
-    return handler()(STEP as unknown as Contract, batch);
+    return handler()(STEP, batch);
   }
 }
 
@@ -63,7 +63,7 @@ describe('on a real broker', () => {
       channels,
       codec: new JsonCodec(),
       logger,
-      contracts: [STEP] as readonly Contract<never>[],
+      contracts: [STEP],
       makeSource: (topics, onBatch) =>
         createBatchSource(config, logger, {
           groupId,

@@ -1,7 +1,7 @@
 import { query } from '../../../src/platform/database';
 import { AppError, NonRetriableError } from '../../../src/platform/errors';
 import { createProcessor } from '../../../src/messaging/consumer';
-import type { Contract } from '../../../src/contracts';
+import type { AnyContract } from '../../../src/contracts';
 import { JsonCodec } from '../../../src/messaging/registry';
 import {
   addPartner,
@@ -146,7 +146,7 @@ describe('a handler that breaks its promise', () => {
 
   test('by applying behind a message that waits overtakes nothing', async () => {
     const good = handler();
-    await runRaw(async (contract: Contract, batch) => {
+    await runRaw(async (contract: AnyContract, batch) => {
       const first = batch.messages.findIndex((message) => message.offset === '1');
       const others = batch.messages.filter((_, index) => index !== first);
       await good(contract, { ...batch, messages: others });

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { type Contract, orderResponse, type RawHeaders, typeOf } from '../../../src/contracts';
+import { type AnyContract, type Contract, orderResponse, type RawHeaders, typeOf } from '../../../src/contracts';
 import { addChannels, ChannelCatalog } from '../../../src/messaging/channels';
 import { createProcessor, type InboundBatch, type InboundMessage, type Outcome } from '../../../src/messaging/consumer';
 import type { InboundRecord, RecordBatch } from '../../../src/messaging/kafka';
@@ -20,25 +20,20 @@ export interface Step {
 const step = (name: string, laterMessages: 'hold' | 'continue', topic: string): Contract<Step> => ({
   name,
   version: 1,
+  summary: name,
   direction: 'in',
   topic,
   key: 'orderNumber',
   laterMessages,
   jsonSchema: { type: 'object', required: ['orderNumber'], properties: { orderNumber: { type: 'string' } } },
+  examples: [{ orderNumber: '1' }],
 });
 export const STEP = step('test-step', 'hold', 'orders.{partner}.response.v1');
 export const OTHER_STEP = step('test-other-step', 'hold', 'orders.{partner}.response.v1');
 export const NOTE = step('test-note', 'continue', 'orders.{partner}.response.v1');
 export const OUTGOING: Contract<Step> = { ...STEP, name: 'test-outgoing', direction: 'out' };
 export const ELSEWHERE = step('test-elsewhere', 'hold', 'shipments.{partner}.request.v1');
-export const TEST_CONTRACTS = [
-  STEP,
-  OTHER_STEP,
-  NOTE,
-  OUTGOING,
-  ELSEWHERE,
-  orderResponse,
-] as readonly Contract<never>[];
+export const TEST_CONTRACTS: readonly AnyContract[] = [STEP, OTHER_STEP, NOTE, OUTGOING, ELSEWHERE, orderResponse];
 
 export interface World {
   url: string;
@@ -194,7 +189,7 @@ export type Decide = (message: InboundMessage<Step>) => Outcome | undefined | Pr
 
 /** A well-behaved handler: asks `decide` (undefined: applied) and writes one row an applied message, in order. */
 export function handler(decide: Decide = () => undefined) {
-  return async (contract: Contract, { tx, partner, messages }: InboundBatch<unknown>): Promise<Outcome[]> => {
+  return async (contract: AnyContract, { tx, partner, messages }: InboundBatch<unknown>): Promise<Outcome[]> => {
     const waiting = new Set<string>();
     const outcomes: Outcome[] = [];
     const applied: InboundMessage<Step>[] = [];

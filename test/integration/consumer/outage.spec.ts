@@ -1,7 +1,13 @@
 import { type PostgresServer, startPostgres } from '../../../scripts/servers/index.mjs';
-import type { Contract } from '../../../src/contracts';
+import type { AnyContract } from '../../../src/contracts';
 import { createProcessor } from '../../../src/messaging/consumer';
-import { type Decoded, JsonCodec, RegistryUnavailable } from '../../../src/messaging/registry';
+import {
+  type Decoded,
+  type Encapsulated,
+  JsonCodec,
+  RegistryUnavailable,
+  type Route,
+} from '../../../src/messaging/registry';
 import { query } from '../../../src/platform/database';
 import { migrateDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
@@ -141,10 +147,10 @@ describe('while something else of ours fails', () => {
   test('a registry that is away is waited for; no message is blamed', async () => {
     class FlakyCodec extends JsonCodec {
       left = 3;
-      override decode<T>(contract: Contract<T>, topic: string, payload: Buffer): Promise<Decoded<T>> {
+      override decode(contract: AnyContract, route: Route, record: Encapsulated): Promise<Decoded> {
         return this.left-- > 0
           ? Promise.reject(new RegistryUnavailable('no answer'))
-          : super.decode(contract, topic, payload);
+          : super.decode(contract, route, record);
       }
     }
     const codec = new FlakyCodec();
@@ -165,9 +171,9 @@ describe('while something else of ours fails', () => {
 
   test('a codec that throws costs its record an attempt, and no more', async () => {
     class BrokenCodec extends JsonCodec {
-      override decode<T>(contract: Contract<T>, topic: string, payload: Buffer): Promise<Decoded<T>> {
-        if (payload.includes('"step":"1"')) throw new RangeError('out of bounds');
-        return super.decode(contract, topic, payload);
+      override decode(contract: AnyContract, route: Route, record: Encapsulated): Promise<Decoded> {
+        if (record.value.includes('"step":"1"')) throw new RangeError('out of bounds');
+        return super.decode(contract, route, record);
       }
     }
     const { database, channels } = world;

@@ -8,7 +8,7 @@ import {
 import { EventPattern } from '@nestjs/microservices';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { type Contract, typeOf } from '../../../src/contracts';
+import { typeOf } from '../../../src/contracts';
 import { createTransport, HandlesContract, type InboundBatch, type Outcome } from '../../../src/messaging/consumer';
 import type { BatchSource, RecordBatch } from '../../../src/messaging/kafka';
 import { JsonCodec } from '../../../src/messaging/registry';
@@ -32,7 +32,7 @@ import {
   type World,
 } from './harness';
 
-const CONTRACTS = [STEP, NOTE, OUTGOING] as readonly Contract<never>[];
+const CONTRACTS = [STEP, NOTE, OUTGOING];
 
 @Controller()
 class StepHandler {
@@ -40,7 +40,7 @@ class StepHandler {
   async step(batch: InboundBatch<Step>): Promise<Outcome[]> {
     if (batch.messages.some(({ value }) => value.step === 'never')) throw new NonRetriableError('never-so', 'By rule.');
     if (batch.messages.some(({ value }) => value.step === 'bug')) throw new TypeError('x is not a function');
-    return handler()(STEP as unknown as Contract, batch);
+    return handler()(STEP, batch);
   }
 }
 
@@ -48,7 +48,7 @@ class StepHandler {
 class NoteHandler {
   @HandlesContract(NOTE)
   note(batch: InboundBatch<Step>): Promise<Outcome[]> {
-    return handler()(NOTE as unknown as Contract, batch);
+    return handler()(NOTE, batch);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type OrderResponse, orderResponse } from '../../../src/contracts';
+import { orderResponse } from '../../../src/contracts';
 import { JsonCodec } from '../../../src/messaging/registry';
 import { answerId, answersTo } from '../../../src/simulator/answers';
 import type { Behaviour } from '../../../src/simulator/behaviour';
@@ -72,7 +72,8 @@ describe('the answers', () => {
 
   it('are documents of the contract, and garbage is none', async () => {
     const [garbage, answer] = await answers('garbage');
-    const decode = (value?: Buffer) => codec.decode<OrderResponse>(orderResponse, 't', value ?? Buffer.alloc(0));
+    const decode = (value?: Buffer) =>
+      codec.decode(orderResponse, { topic: 't', format: 'json' }, { value: value ?? Buffer.alloc(0), headers: {} });
     expect(await decode(answer?.value)).toMatchObject({ ok: true });
     expect(await decode(garbage?.value)).toMatchObject({ ok: false, error: { code: 'undecodable' } });
   });

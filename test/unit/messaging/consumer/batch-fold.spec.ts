@@ -1,10 +1,10 @@
-import type { Contract } from '../../../../src/contracts';
+import type { AnyContract } from '../../../../src/contracts';
 import { foldBatch, type FreshRecord } from '../../../../src/messaging/consumer/batch-fold';
 import type { Outcome } from '../../../../src/messaging/consumer/handler';
 import type { InspectedRecord } from '../../../../src/messaging/consumer/inspect';
 
 const contract = (name: string, laterMessages: 'hold' | 'continue' = 'hold') =>
-  ({ name, version: 1, laterMessages }) as unknown as Contract;
+  ({ name, version: 1, laterMessages }) as unknown as AnyContract;
 const ORDER = contract('order');
 const OTHER = contract('other');
 const NOTE = contract('note', 'continue');
@@ -13,7 +13,11 @@ const DEAD = { kind: 'dead', code: 'undecodable', detail: '' } as const;
 const RETRY: Outcome = { kind: 'retry', code: 'too-early', detail: '' };
 const APPLIED: Outcome = { kind: 'applied' };
 
-function record(key: string | null, of: Contract | undefined = ORDER, refusal?: FreshRecord['refusal']): FreshRecord {
+function record(
+  key: string | null,
+  of: AnyContract | undefined = ORDER,
+  refusal?: FreshRecord['refusal'],
+): FreshRecord {
   return { inspected: { key, contract: of } as InspectedRecord, inboxId: '', refusal };
 }
 
