@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { classDataArchive, javaFlags } from './class-data.mjs';
 import { temporaryFolder } from './folders.mjs';
 import { findJava } from './java.mjs';
 import { claimPort, freePort } from './ports.mjs';
-import { endServer, startServer, tail, untilReady } from './processes.mjs';
+import { endServer, startServer, untilReady } from './processes.mjs';
 import { registryJars } from './registry-jars.mjs';
 import { ServerError } from './server-error.mjs';
 
@@ -28,6 +28,7 @@ export async function startRegistry({ port: wanted, dataDir, report } = {}) {
     kill: () => node.end('SIGKILL'),
     async restart() {
       await node.end('SIGTERM');
+      await claimPort(port, 'The schema registry');
       await node.start();
     },
     async stop() {
@@ -62,6 +63,7 @@ function registryNode({ program, folder, port, remove }) {
     'quarkus.http.host': '127.0.0.1',
     'quarkus.http.port': port,
     'quarkus.http.access-log.enabled': false,
+    'quarkus.log.category."io.apicurio".level': 'WARN',
     'apicurio.storage.kind': 'sql',
     'apicurio.storage.sql.kind': 'h2',
     // Each commit is in the file before it is answered; H2's own default writes half a second later.
@@ -71,6 +73,7 @@ function registryNode({ program, folder, port, remove }) {
 
   async function start(extra = []) {
     mkdirSync(folder, { recursive: true });
+    const logged = existsSync(log) ? statSync(log).size : 0;
     const args = [
       ...javaFlags({ heapMb: 256, archive: program.archive }),
       ...extra,
@@ -83,7 +86,7 @@ function registryNode({ program, folder, port, remove }) {
     const state = await untilReady(server, () => answers(url));
     if (state.ready) return;
     await endServer(server, 'SIGKILL');
-    throw new ServerError(`The schema registry did not start: ${state.why}.`, tail(log), `Read ${log}.`);
+    throw refusal(state.why, readFileSync(log).subarray(logged).toString(), folder, log);
   }
 
   return {
@@ -94,6 +97,19 @@ function registryNode({ program, folder, port, remove }) {
     },
     end: (signal) => endServer(server, signal),
   };
+}
+
+/** Why it did not start, from what it logged; its stack traces of hundreds of lines stay in the file. */
+function refusal(how, said, folder, log) {
+  if (said.includes('The file is locked')) {
+    return new ServerError(
+      `The data folder ${folder} is in use.`,
+      'Another schema registry runs on it.',
+      'Stop that one first, or name another folder.',
+    );
+  }
+  const lines = said.split('\n').filter((line) => / ERROR |^Caused by:|^Error/.test(line));
+  return new ServerError(`The schema registry did not start: ${how}.`, lines.slice(-6).join('\n    '), `Read ${log}.`);
 }
 
 const answers = (url) =>

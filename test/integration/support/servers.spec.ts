@@ -39,6 +39,10 @@ describe('a server', () => {
       `import { startPostgres } from '${SERVERS}/postgres.mjs'; const s = await startPostgres(); const pid = s.pid;`,
     ],
     ['Kafka', `import { startKafka } from '${SERVERS}/kafka.mjs'; const s = await startKafka(); const [pid] = s.pids;`],
+    [
+      'A schema registry',
+      `import { startRegistry } from '${SERVERS}/registry.mjs'; const s = await startRegistry(); const pid = s.pid;`,
+    ],
   ])('%s does not outlive a process that is killed, nor does its data', async (_, start) => {
     const end = `import { readlinkSync } from 'node:fs'; console.log(pid, readlinkSync('/proc/' + pid + '/cwd')); setInterval(() => 0, 1000);`;
     const { process: owner, pid, data } = await keeper(start + end);
