@@ -138,6 +138,7 @@ const UNKNOWN: LockedOrder = {
   version: 0,
   lines: [],
   agreedLines: null,
+  cancellation: null,
   deadline: new Date(0),
 };
 

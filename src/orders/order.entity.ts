@@ -1,12 +1,19 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { Order, OrderLine, OrderState } from './domain/order';
+import {
+  type Cancellation,
+  type Order,
+  ORDER_STATES,
+  type OrderLine,
+  type OrderState,
+  type StepType,
+} from './domain/order';
 
 // Read through TypeORM; written by the set-based statements of order.repository.ts only.
 
 const time = { type: 'timestamptz', precision: 3 } as const;
 
 @Entity('orders')
-@Check('orders_state_check', `state IN ('placed', 'acknowledged', 'accepted', 'rejected', 'changed')`)
+@Check('orders_state_check', `state IN (${ORDER_STATES.map((state) => `'${state}'`).join(', ')})`)
 @Index('orders_created', ['createdAt', 'orderNumber'])
 @Index('orders_partner_created', ['partner', 'createdAt', 'orderNumber'])
 @Index('orders_updated', { synchronize: false })
@@ -32,6 +39,9 @@ export class OrderEntity implements Order {
   @Column({ type: 'jsonb', name: 'agreed_lines', nullable: true })
   agreedLines: OrderLine[] | null;
 
+  @Column({ type: 'jsonb', nullable: true })
+  cancellation: Cancellation | null;
+
   @Column({ ...time })
   deadline: Date;
 
@@ -52,9 +62,8 @@ export class OrderEventEntity {
   @PrimaryColumn({ type: 'int', primaryKeyConstraintName: 'order_event_pkey' })
   version: number;
 
-  /** The order's state after the step. */
   @Column({ type: 'text' })
-  type: OrderState;
+  type: StepType;
 
   @Column({ ...time })
   at: Date;
@@ -83,13 +92,29 @@ export class OrderEventEntity {
   detail: OrderEventDetail | null;
 }
 
-/** What a partner's answer said beside its code. */
+/** What was said beside what the step's type tells. */
 export interface OrderEventDetail {
   reason?: string;
+  /** When the answer to our message is due, RFC 3339. */
+  due?: string;
+  /** What the partner's document says where the step's type doesn't: its code, its number. */
+  code?: string;
+  documentNumber?: string;
+  /** Our answer to the partner's message, in the same transaction. */
+  reply?: Reply;
   /** The answer came after the deadline. */
   late?: true;
   /** Lines as the partner changed them. */
   lines?: readonly { lineNumber: number; quantity: string; unitPrice: string }[];
+}
+
+/** A message of ours in the outbox. */
+export interface Reply {
+  messageId: string;
+  /** Decimal text. */
+  seq: string;
+  topic: string;
+  partition: number;
 }
 
 /** A POST that was accepted: the same key answers with the first answer again until the row expires. */
@@ -107,6 +132,10 @@ export class IdempotencyKeyEntity {
 
   @Column({ type: 'text', name: 'order_number' })
   orderNumber: string;
+
+  /** The order's version that the request made. */
+  @Column({ type: 'int', default: 1 })
+  version: number;
 
   @Column({ ...time, name: 'created_at' })
   createdAt: Date;

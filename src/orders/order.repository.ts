@@ -1,5 +1,5 @@
 import { type Database, query, queryAnew, type Tx } from '../platform/database';
-import type { Order, OrderLine } from './domain/order';
+import type { Cancellation, Order, OrderLine } from './domain/order';
 import type { OrderEventDetail, OrderEventEntity } from './order.entity';
 
 /** An order about to be written, with the Idempotency-Key that stands for it. */
@@ -31,16 +31,16 @@ export interface Earlier extends IdempotencyKey {
   order: Order;
 }
 
-/** What a response's decision needs of an order; `lines` is empty unless asked for. */
+/** What a decision needs of an order; from {@link OrderRepository.lock} `lines` is empty unless asked for. */
 export type LockedOrder = Pick<
   Order,
-  'orderNumber' | 'partner' | 'state' | 'version' | 'lines' | 'agreedLines' | 'deadline'
+  'orderNumber' | 'partner' | 'state' | 'version' | 'lines' | 'agreedLines' | 'cancellation' | 'deadline'
 >;
 
 export type NewEvent = Omit<OrderEventEntity, 'at' | 'detail'> & { detail: OrderEventDetail | null };
 
 const COLUMNS = `o.order_number AS "orderNumber", o.partner, o.state, o.version, o.currency, o.lines, o.agreed_lines AS "agreedLines",
-  o.deadline, o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
+  o.cancellation, o.deadline, o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
 /** The SQL of this room, set-based, one statement a method. */
 export class OrderRepository {
@@ -125,29 +125,30 @@ export class OrderRepository {
   lock(tx: Tx, partner: string, orderNumbers: readonly string[], linesOf: readonly string[]): Promise<LockedOrder[]> {
     return query<LockedOrder>(
       tx,
-      `SELECT order_number AS "orderNumber", partner, state, version, deadline, agreed_lines AS "agreedLines",
+      `SELECT order_number AS "orderNumber", partner, state, version, deadline, agreed_lines AS "agreedLines", cancellation,
          CASE WHEN order_number = ANY(:linesOf::text[]) THEN lines ELSE '[]' END AS lines
        FROM orders WHERE order_number = ANY(:orderNumbers::text[]) AND partner COLLATE "C" = :partner ORDER BY order_number FOR UPDATE`,
       { partner, orderNumbers, linesOf },
     );
   }
 
-  /** Writes back locked orders after their answers, each once. */
+  /** Writes back locked orders after their steps, each once. */
   async update(
     tx: Tx,
-    orders: readonly Pick<Order, 'orderNumber' | 'state' | 'version' | 'agreedLines'>[],
+    orders: readonly Pick<Order, 'orderNumber' | 'state' | 'version' | 'agreedLines' | 'cancellation'>[],
     now: Date,
   ): Promise<void> {
     await queryAnew(
       tx,
-      `UPDATE orders o SET state = u.state, version = u.version, agreed_lines = u.agreed::jsonb, updated_at = :now
-       FROM unnest(:orderNumber::text[], :state::text[], :version::int[], :agreed::text[]) u (order_number, state, version, agreed)
+      `UPDATE orders o SET state = u.state, version = u.version, agreed_lines = u.agreed::jsonb, cancellation = u.cancellation::jsonb, updated_at = :now
+       FROM unnest(:orderNumber::text[], :state::text[], :version::int[], :agreed::text[], :cancellation::text[]) u (order_number, state, version, agreed, cancellation)
        WHERE o.order_number = u.order_number`,
       {
         orderNumber: orders.map((order) => order.orderNumber),
         state: orders.map((order) => order.state),
         version: orders.map((order) => order.version),
         agreed: orders.map((order) => jsonOrNull(order.agreedLines)),
+        cancellation: orders.map((order) => jsonOrNull(order.cancellation)),
         now,
       },
     );
@@ -192,7 +193,7 @@ export class OrderRepository {
   }
 }
 
-const jsonOrNull = (value: OrderLine[] | OrderEventDetail | null): string | null =>
+const jsonOrNull = (value: OrderLine[] | Cancellation | OrderEventDetail | null): string | null =>
   value === null ? null : JSON.stringify(value);
 
 const columnsOf = (keys: readonly IdempotencyKey[]) => ({

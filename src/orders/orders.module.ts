@@ -10,6 +10,7 @@ import { OrderList } from './order-list';
 import { OrderRepository } from './order.repository';
 import { OrderResponseHandler } from './order-response.handler';
 import { OrderService } from './order.service';
+import { OrderSteps } from './order-steps';
 import { OrderTimeline } from './order-timeline';
 import { OrdersController } from './orders.controller';
 import { PlacementWriter } from './placement-writer';
@@ -25,6 +26,11 @@ import { PlacementWriter } from './placement-writer';
       provide: OrderTimeline,
       inject: [Database, CLOCK],
       useFactory: (database: Database, clock: Clock) => new OrderTimeline(database, clock),
+    },
+    {
+      provide: OrderSteps,
+      inject: [OrderRepository],
+      useFactory: (repository: OrderRepository) => new OrderSteps(repository),
     },
     {
       provide: PlacementWriter,
@@ -48,6 +54,6 @@ import { PlacementWriter } from './placement-writer';
       useFactory: (partners: Partners, intake: OrderIntake) => new OrderService(partners, intake),
     },
   ],
-  exports: [OrderService, OrderList],
+  exports: [OrderService, OrderList, OrderSteps],
 })
 export class OrdersModule {}

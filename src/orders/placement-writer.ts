@@ -214,6 +214,7 @@ const firstAnswer = ({ orderNumber, partner, currency, lines }: Numbered, now: D
   currency,
   lines,
   agreedLines: null,
+  cancellation: null,
   deadline,
   createdAt: now,
   updatedAt: now,
@@ -225,5 +226,6 @@ const asPlaced = (order: Order): Order => ({
   state: 'placed',
   version: 1,
   agreedLines: null,
+  cancellation: null,
   updatedAt: order.createdAt,
 });

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type Order, ORDER_STATES, type OrderState } from './domain/order';
+import { type Order, ORDER_STATES, type OrderState, STEP_TYPES } from './domain/order';
 import type { StepName, TimelineStep } from './domain/timeline';
 
 const STEPS: readonly StepName[] = [
-  ...ORDER_STATES,
+  ...STEP_TYPES,
   'published',
   'waiting-to-be-published',
   'answer-waits',

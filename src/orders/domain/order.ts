@@ -1,9 +1,41 @@
 import type { OrderRequestLine } from '../../contracts';
 
-export const ORDER_STATES = ['placed', 'acknowledged', 'accepted', 'rejected', 'changed'] as const;
+export const ORDER_STATES = [
+  'placed',
+  'acknowledged',
+  'accepted',
+  'rejected',
+  'changed',
+  'cancelled',
+  'partly-shipped',
+  'shipped',
+] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
+/** What a step of an order's history is called: the state that it led to, or what else happened. */
+export const STEP_TYPES = [
+  ...ORDER_STATES,
+  'cancellation-requested',
+  'cancellation-agreed',
+  'cancellation-refused',
+  'answer-noted',
+  'despatch-refused',
+] as const;
+export type StepType = (typeof STEP_TYPES)[number];
+
 export type OrderLine = OrderRequestLine;
+
+/** What became of our wish that an order is not delivered. Times are RFC 3339, UTC. */
+export interface Cancellation {
+  /** Only `requested` waits for the partner. */
+  state: 'requested' | 'agreed' | 'refused';
+  /** Of its exchange. */
+  correlationId: string;
+  reason: string;
+  requestedAt: string;
+  answeredAt: string | null;
+  answerReason: string | null;
+}
 
 /** What we asked a partner to deliver, and what became of it. */
 export interface Order {
@@ -17,6 +49,8 @@ export interface Order {
   lines: OrderLine[];
   /** What the partner will deliver instead, once it accepted with change; null before and otherwise. */
   agreedLines: OrderLine[] | null;
+  /** The last one that was asked for. */
+  cancellation: Cancellation | null;
   /** When the partner's final answer is due; never changes, so that the first answer can be told again. */
   deadline: Date;
   createdAt: Date;

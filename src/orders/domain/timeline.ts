@@ -1,9 +1,9 @@
 import type { ParkedMessage } from '../../messaging/consumer';
-import { OPEN_STATES, type Order, type OrderState } from './order';
+import { OPEN_STATES, type Order, type StepType } from './order';
 
-/** Something that happened to an order and is recorded: its state after it, and the message that caused it or that it caused. */
+/** Something that happened to an order and is recorded, with the message that caused it or that it caused. */
 export interface OrderEvent {
-  type: OrderState;
+  type: StepType;
   at: Date;
   messageId: string;
   correlationId: string;
@@ -17,7 +17,7 @@ export interface OrderEvent {
 }
 
 export type StepName =
-  | OrderState
+  | StepType
   | 'published'
   | 'waiting-to-be-published'
   | 'answer-waits'
@@ -89,12 +89,20 @@ function publication(event: OrderEvent, place: Place | undefined): TimelineStep 
   return { ...messageOf(event), at, step: 'published', text: 'The order is in Kafka.', topic, partition, offset };
 }
 
-const WORDS: Readonly<Record<OrderState, string>> = {
+const WORDS: Readonly<Record<StepType, string>> = {
   placed: 'placed the order',
   acknowledged: 'acknowledged the order; its final answer is still to come',
   accepted: 'accepted the order',
   rejected: 'rejected the order',
   changed: 'accepted the order with changes',
+  cancelled: 'agreed to cancel the order',
+  'partly-shipped': 'despatched a part of the order',
+  shipped: 'despatched the order, or what was left of it',
+  'cancellation-requested': 'was asked to cancel the order',
+  'cancellation-agreed': 'agreed to the cancellation; the order was rejected before',
+  'cancellation-refused': 'refused the cancellation',
+  'answer-noted': 'answered the order after the cancellation, which changes nothing',
+  'despatch-refused': 'announced a despatch that was refused',
 };
 
 function received(order: Order, event: OrderEvent): TimelineStep {

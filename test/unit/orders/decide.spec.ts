@@ -24,7 +24,11 @@ describe('deciding what an answer does to an order', () => {
     ['acknowledged', 'AP', 'accepted'],
     ['acknowledged', 'RE', 'rejected'],
     ['acknowledged', 'CA', 'changed'],
-    ...(['accepted', 'rejected', 'changed'] as const).flatMap((state) =>
+    ['cancelled', 'AB', 'cancelled'],
+    ['cancelled', 'AP', 'illegal'],
+    ['cancelled', 'RE', 'cancelled'],
+    ['cancelled', 'CA', 'illegal'],
+    ...(['accepted', 'rejected', 'changed', 'partly-shipped', 'shipped'] as const).flatMap((state) =>
       RESPONSE_CODES.map((code): [OrderState, ResponseCode, 'illegal'] => [state, code, 'illegal']),
     ),
   ];

@@ -13,6 +13,7 @@ const orderOf = (placement: Placement): Order => ({
   currency: 'EUR',
   lines: [],
   agreedLines: null,
+  cancellation: null,
   deadline: at,
   createdAt: at,
   updatedAt: at,

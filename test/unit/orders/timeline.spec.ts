@@ -12,6 +12,7 @@ const order: Order = {
   currency: 'EUR',
   lines: [line],
   agreedLines: null,
+  cancellation: null,
   deadline: new Date(at.getTime() + 3_600_000),
   createdAt: at,
   updatedAt: at,
