@@ -40,14 +40,17 @@ export const CANCELLATION_TRANSITIONS: Readonly<Record<OrderState, Readonly<Reco
 /** `too-early`: the answer to the order is still on its way, on another topic. `refused` with the code that our receipt names. */
 export type ShipmentCell = 'allowed' | 'too-early' | { readonly refused: string };
 
-/** Whether a partner may despatch (more) of an order. While a cancellation waits for its answer it may: then it must refuse that. */
+/**
+ * Whether a partner may despatch (more) of an order. While a cancellation waits for its answer it may: then it must refuse that.
+ * Of a shipped order every line is full, so that whatever comes is over-delivery, and the receipt can say by how much.
+ */
 export const SHIPMENT_TRANSITIONS: Readonly<Record<OrderState, ShipmentCell>> = {
   placed: 'too-early',
   acknowledged: 'too-early',
   accepted: 'allowed',
-  rejected: { refused: 'order-rejected' },
+  rejected: { refused: 'order-closed' },
   changed: 'allowed',
-  cancelled: { refused: 'order-cancelled' },
+  cancelled: { refused: 'order-closed' },
   'partly-shipped': 'allowed',
-  shipped: { refused: 'over-delivery' },
+  shipped: 'allowed',
 };
