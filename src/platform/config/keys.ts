@@ -1,4 +1,4 @@
-import { bool, bytes, hostPorts, integer, oneOf, postgresUrl, roles, text, type Key } from './parsers';
+import { bool, bytes, hostPorts, httpUrls, integer, oneOf, postgresUrl, roles, text, token, type Key } from './parsers';
 
 /**
  * Every environment variable that Parley reads: the one table behind `loadConfig`, `.env.example` and the README.
@@ -163,6 +163,51 @@ export const KEYS = {
     fallback: '3',
     unit: 'replicas',
     doc: 'Copies of each topic that the admin step creates; 1 only where losing a broker may lose data.',
+  },
+
+  schemaRegistryUrls: {
+    env: 'SCHEMA_REGISTRY_URLS',
+    parse: httpUrls,
+    fallback: '',
+    unit: 'URL list',
+    doc: "Schema registries that hold the same schemas (Confluent's API), separated by commas; the one that answered last is asked first. Empty: only channels of plain JSON work.",
+  },
+  schemaRegistryUsername: {
+    env: 'SCHEMA_REGISTRY_USERNAME',
+    parse: text(255),
+    fallback: '',
+    unit: 'name',
+    doc: 'Account of Parley at the schema registry (basic authentication).',
+  },
+  schemaRegistryPassword: {
+    env: 'SCHEMA_REGISTRY_PASSWORD',
+    parse: text(1024),
+    fallback: '',
+    secret: true,
+    unit: 'secret',
+    doc: 'Its password.',
+  },
+  schemaRegistryToken: {
+    env: 'SCHEMA_REGISTRY_TOKEN',
+    parse: token,
+    fallback: '',
+    secret: true,
+    unit: 'secret',
+    doc: 'Bearer token, in place of an account.',
+  },
+  schemaRegistryCaFile: {
+    env: 'SCHEMA_REGISTRY_CA_FILE',
+    parse: text(4096),
+    fallback: '',
+    unit: 'path',
+    doc: "PEM file of the authority that signed the schema registry's certificate. Empty: the public ones.",
+  },
+  schemaRegistryDeadlineMs: {
+    env: 'SCHEMA_REGISTRY_DEADLINE_MS',
+    parse: integer(100, 60_000),
+    fallback: '3000',
+    unit: 'ms',
+    doc: 'How long a schema registry may take for one answer; with retries a call ends after twice that. Only schemas not yet in memory are asked for.',
   },
 
   relayLeaseMs: {

@@ -25,7 +25,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     try {
       values[name] = key.parse(raw);
     } catch (error) {
-      faults.push(`${key.env}${key.secret ? '' : `="${raw}"`} ${(error as Error).message}.`);
+      faults.push(`${key.env}${key.secret ? '' : `="${withoutCredentials(raw)}"`} ${(error as Error).message}.`);
     }
   }
   const config = values as Config;
@@ -35,9 +35,18 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (config.kafkaSaslMechanism === 'plain' && config.kafkaSsl === false) {
     faults.push('KAFKA_SASL_MECHANISM="plain" sends the password as it is: set KAFKA_SSL=true or use scram-sha-512.');
   }
+  if (Boolean(config.schemaRegistryUsername) !== Boolean(config.schemaRegistryPassword)) {
+    faults.push('SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD go together.');
+  }
+  if (config.schemaRegistryToken && config.schemaRegistryUsername) {
+    faults.push('SCHEMA_REGISTRY_TOKEN takes the place of SCHEMA_REGISTRY_USERNAME: set one of them.');
+  }
   if (config.shutdownDrainMs >= config.shutdownTimeoutMs) {
     faults.push('SHUTDOWN_DRAIN_MS must be less than SHUTDOWN_TIMEOUT_MS, which counts from the same moment.');
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze({ ...config, instanceId: config.instanceId || `${hostname()}-${process.pid}` });
 }
+
+/** A URL may carry credentials even where none are allowed. */
+const withoutCredentials = (raw: string): string => raw.replaceAll(/\/\/\S*@/g, '//[redacted]@');

@@ -40,6 +40,22 @@ export const hostPorts = (raw: string): string[] => {
   return list.every(isAddress) ? list : fail('must be a list of host:port, separated by commas');
 };
 
+/** Base URLs; an empty text is no URL. Credentials have keys of their own, since whole URLs are printed. */
+export const httpUrls = (raw: string): readonly string[] => {
+  const list = raw === '' ? [] : raw.split(',').map((part) => part.trim());
+  const isBase = (part: string) => {
+    const url = URL.canParse(part) ? new URL(part) : undefined;
+    return url !== undefined && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(part);
+  };
+  return list.every(isBase)
+    ? list.map((part) => part.replace(/\/+$/, ''))
+    : fail('must be a list of http:// or https:// URLs without user name, password and query, separated by commas');
+};
+
+/** What an Authorization header can carry after "Bearer" (RFC 6750). */
+export const token = (raw: string) =>
+  raw.length <= 8192 && /^[A-Za-z0-9\-._~+/]*=*$/.test(raw) ? raw : fail('must be a bearer token (RFC 6750)');
+
 export const postgresUrl = (raw: string): string => {
   const url = URL.canParse(raw) ? new URL(raw) : undefined;
   return url && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1

@@ -61,6 +61,40 @@ describe('the configuration', () => {
     expect(faultsOf({ ...env, SHUTDOWN_TIMEOUT_MS: '30000' })).toEqual([]);
   });
 
+  it('takes schema registries as a list of base URLs', () => {
+    const urls = ' https://a/apis/ccompat/v7/ , http://b:8081 ';
+    expect(loadConfig({ ...REQUIRED, SCHEMA_REGISTRY_URLS: urls })).toMatchObject({
+      schemaRegistryUrls: ['https://a/apis/ccompat/v7', 'http://b:8081'],
+      schemaRegistryDeadlineMs: 3000,
+    });
+    expect(loadConfig(REQUIRED).schemaRegistryUrls).toEqual([]);
+    for (const wrong of ['a:8081', 'ftp://a', 'http://a?x=1', 'http://a,', 'http://u@a']) {
+      expect(faultsOf({ ...REQUIRED, SCHEMA_REGISTRY_URLS: wrong })).toEqual([
+        expect.stringContaining('SCHEMA_REGISTRY_URLS'),
+      ]);
+    }
+  });
+
+  it('does not repeat credentials that stand in a URL', () => {
+    const faults = faultsOf({ ...REQUIRED, SCHEMA_REGISTRY_URLS: 'https://a,https://kate:hun/ter2@b' });
+    expect(faults).toHaveLength(1);
+    expect(faults.join()).not.toMatch(/kate|hun|ter2/);
+  });
+
+  it('knows one way to sign in to a schema registry', () => {
+    const account = { ...REQUIRED, SCHEMA_REGISTRY_USERNAME: 'u', SCHEMA_REGISTRY_PASSWORD: 'p' };
+    expect(faultsOf(account)).toEqual([]);
+    expect(faultsOf({ ...account, SCHEMA_REGISTRY_TOKEN: 't' })).toEqual([
+      expect.stringContaining('SCHEMA_REGISTRY_TOKEN'),
+    ]);
+    expect(faultsOf({ ...REQUIRED, SCHEMA_REGISTRY_USERNAME: 'u' })).toEqual([
+      expect.stringContaining('SCHEMA_REGISTRY_PASSWORD'),
+    ]);
+    const faults = faultsOf({ ...REQUIRED, SCHEMA_REGISTRY_TOKEN: 'hunter 2' });
+    expect(faults).toEqual([expect.stringContaining('SCHEMA_REGISTRY_TOKEN')]);
+    expect(faults.join()).not.toContain('hunter');
+  });
+
   it('takes an empty variable for an absent one', () => {
     expect(loadConfig({ ...REQUIRED, HTTP_PORT: '' }).httpPort).toBe(3000);
   });
