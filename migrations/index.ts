@@ -3,6 +3,7 @@ import { Outbox1764460800002 } from './0002-outbox';
 import { Consumer1764460800003 } from './0003-consumer';
 import { Exchanges1764460800004 } from './0004-exchanges';
 import { Orders1764460800005 } from './0005-orders';
+import { Contracts1764460800006 } from './0006-contracts';
 import { Cancellation1764460800007 } from './0007-cancellation';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
@@ -12,5 +13,6 @@ export const MIGRATIONS = [
   Consumer1764460800003,
   Exchanges1764460800004,
   Orders1764460800005,
+  Contracts1764460800006,
   Cancellation1764460800007,
 ];

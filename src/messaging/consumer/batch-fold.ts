@@ -15,7 +15,7 @@ export type Invoke = (records: readonly FreshRecord[]) => Promise<readonly Outco
 
 export interface FoldResult {
   outcomes: ReadonlyMap<FreshRecord, Outcome>;
-  /** Keys that this batch parks. */
+  /** Sequences (a key within its channel) that this batch parks. */
   parkedKeys: ReadonlySet<string>;
 }
 
@@ -51,10 +51,10 @@ class BatchFold implements FoldResult {
   ) {}
 
   async add(record: FreshRecord): Promise<void> {
-    const { key } = record.inspected;
+    const { sequence } = record.inspected;
     if (record.refusal) {
       // What stands before it in its key is judged first: it parks the key for what comes later only.
-      if (key !== null && this.run.some((earlier) => earlier.inspected.key === key)) await this.flush();
+      if (sequence !== null && this.run.some((earlier) => earlier.inspected.sequence === sequence)) await this.flush();
       return this.settle(record, record.refusal);
     }
     if (this.run.length > 0 && this.run[0]?.inspected.contract !== record.inspected.contract) await this.flush();
@@ -85,13 +85,15 @@ class BatchFold implements FoldResult {
 
   private settle(record: FreshRecord, outcome: Outcome): void {
     this.outcomes.set(record, outcome);
-    const { key, contract } = record.inspected;
-    if (key === null || (outcome.kind !== 'retry' && outcome.kind !== 'dead')) return;
-    if ((contract?.laterMessages ?? 'hold') === 'hold' && !this.parkedBefore.has(key)) this.parkedKeys.add(key);
+    const { sequence, contract } = record.inspected;
+    if (sequence === null || (outcome.kind !== 'retry' && outcome.kind !== 'dead')) return;
+    if ((contract?.laterMessages ?? 'hold') === 'hold' && !this.parkedBefore.has(sequence)) {
+      this.parkedKeys.add(sequence);
+    }
   }
 
-  private isParked({ inspected: { key } }: FreshRecord): boolean {
-    return key !== null && (this.parkedBefore.has(key) || this.parkedKeys.has(key));
+  private isParked({ inspected: { sequence } }: FreshRecord): boolean {
+    return sequence !== null && (this.parkedBefore.has(sequence) || this.parkedKeys.has(sequence));
   }
 }
 

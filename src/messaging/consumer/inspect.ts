@@ -5,7 +5,7 @@ import { type Codec, RegistryUnavailable } from '../registry';
 import { outcomeOf } from './failure';
 import type { Outcome } from './handler';
 import { inboxKey } from './inbox';
-import { contentHash, keyTextOf, placeOf } from './record-identity';
+import { contentHash, keyTextOf, placeOf, sequenceOf } from './record-identity';
 import { isIdText } from './text';
 
 /** Why a record doesn't get to a handler. */
@@ -18,6 +18,8 @@ export interface InspectedRecord {
   envelope: Partial<Envelope>;
   /** The text under which its key is parked; null is never held. */
   key: string | null;
+  /** {@link sequenceOf} of it: what it keeps its order in. */
+  sequence: string | null;
   /** What makes it unique within its channel: `ce_id`, or its place where that can't. */
   inboxId: string;
   /** {@link inboxKey} of it. */
@@ -48,11 +50,13 @@ export async function inspect(
   const envelope = fromHeaders(record.headers);
   const contract = contracts.get(envelope.type ?? '');
   const inboxId = envelope.id !== undefined && isIdText(envelope.id) ? envelope.id : placeOf(record);
+  const key = keyTextOf(record.key);
   return {
     record,
     channel,
     envelope,
-    key: keyTextOf(record.key),
+    key,
+    sequence: key === null ? null : sequenceOf({ channelId: channel.id, key }),
     inboxId,
     identity: inboxKey(channel.id, inboxId),
     hash: contentHash(record),

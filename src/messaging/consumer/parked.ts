@@ -2,6 +2,7 @@ import type { RawHeaders } from '../../contracts';
 import { query, type Tx } from '../../platform/database';
 import { fingerprintOf } from './failure';
 import type { InspectedRecord } from './inspect';
+import { type ChannelKey, sequenceOf } from './record-identity';
 import { storableText } from './text';
 
 export type ParkedState = 'waiting' | 'held' | 'dead';
@@ -25,30 +26,36 @@ const MAX_DETAIL = 1000;
 /** Messages that wait or are dead, and the keys that they hold. */
 export class Parked {
   /**
-   * Those of a partner's keys that are parked now, locked FOR SHARE: the end of a drain takes such a row FOR UPDATE, so it
-   * sees every record that is held behind the key in this transaction.
+   * The {@link sequenceOf}s of those keys that are parked now, locked FOR SHARE: the end of a drain takes such a row FOR
+   * UPDATE, so it sees every record that is held behind the key in this transaction. One statement a channel, in the order
+   * of their ids: a join would be planned for the table as it was when the plan was made.
    */
-  async lockedKeys(tx: Tx, partner: string, keys: readonly string[]): Promise<Set<string>> {
-    if (keys.length === 0) return new Set();
-    const rows = await query<{ key: string }>(
-      tx,
-      `SELECT key FROM parked_key WHERE partner = :partner AND key = ANY(:keys::text[]) ORDER BY key FOR SHARE`,
-      { partner, keys },
-    );
-    return new Set(rows.map((row) => row.key));
+  async lockedKeys(tx: Tx, keys: readonly ChannelKey[]): Promise<Set<string>> {
+    const found = new Set<string>();
+    const byChannel = [...Map.groupBy(keys, ({ channelId }) => channelId)].sort(([a], [b]) => a - b);
+    for (const [channelId, ofChannel] of byChannel) {
+      const rows = await query<{ key: string }>(
+        tx,
+        `SELECT key FROM parked_key WHERE channel_id = :channelId AND key = ANY(:keys::text[]) ORDER BY key FOR SHARE`,
+        { channelId, keys: ofChannel.map(({ key }) => key) },
+      );
+      for (const { key } of rows) found.add(sequenceOf({ channelId, key }));
+    }
+    return found;
   }
 
   /**
-   * Parks keys, sorted. DO UPDATE and not DO NOTHING: a key that another transaction parked meanwhile must be locked
+   * Parks keys, sorted as {@link lockedKeys} does. DO UPDATE and not DO NOTHING: a key that another transaction parked meanwhile must be locked
    * too, or the end of its drain could delete the row before it sees what we add behind it.
    */
-  async parkKeys(tx: Tx, partner: string, keys: readonly string[], now: Date): Promise<void> {
+  async parkKeys(tx: Tx, keys: readonly ChannelKey[], now: Date): Promise<void> {
     if (keys.length === 0) return;
     await query(
       tx,
-      `INSERT INTO parked_key AS k (partner, key, since) SELECT :partner, u, :now FROM unnest(:keys::text[]) u
-       ON CONFLICT (partner, key) DO UPDATE SET since = k.since`,
-      { partner, keys: [...keys].sort(), now },
+      `INSERT INTO parked_key AS p (channel_id, key, since)
+       SELECT c, k, :now FROM unnest(:channelIds::int[], :keys::text[]) u(c, k) ORDER BY c, k
+       ON CONFLICT (channel_id, key) DO UPDATE SET since = p.since`,
+      { channelIds: keys.map(({ channelId }) => channelId), keys: keys.map(({ key }) => key), now },
     );
   }
 

@@ -31,3 +31,17 @@ export function keyTextOf(key: Buffer | null): string | null {
   const text = key.toString('utf8');
   return isIdText(text) && isUtf8(key) ? text : `sha256:${hash('sha256', key, 'hex')}`;
 }
+
+/**
+ * A key within its channel. Only there is an order between messages: one that comes too early must not hold what it waits
+ * for, which may come under the same key on another topic.
+ */
+export interface ChannelKey {
+  channelId: number;
+  key: string;
+}
+
+/** Identity of a key within this process: channel ids are numbers, so the first space ends one. */
+export function sequenceOf({ channelId, key }: ChannelKey): string {
+  return `${channelId} ${key}`;
+}

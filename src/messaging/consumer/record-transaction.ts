@@ -6,7 +6,7 @@ import type { InboundBatch, InboundMessage, Outcome } from './handler';
 import { type Inbox, type InboxEntry, inboxKey } from './inbox';
 import type { InspectedRecord, Refusal } from './inspect';
 import type { Parked, ParkedRecord } from './parked';
-import { placeOf } from './record-identity';
+import { type ChannelKey, placeOf } from './record-identity';
 
 /** Gives a batch of one contract to its handler. */
 export type Dispatch = (contract: AnyContract, batch: InboundBatch<unknown>) => Promise<readonly Outcome[]>;
@@ -56,14 +56,17 @@ export class RecordTransaction {
     const settled: Settled[] = records
       .filter((inspected) => !fresh.has(inspected))
       .map((inspected) => ({ inspected, result: 'duplicate' }));
-    const partner = records[0]?.channel.partner;
-    if (fresh.size === 0 || partner === undefined) return settled;
+    if (fresh.size === 0) return settled;
 
     const list = [...fresh.values()];
-    const keys = new Set(list.map((record) => record.inspected.key).filter((key) => key !== null));
-    const parkedBefore = await this.parked.lockedKeys(tx, partner, [...keys]);
+    const keys = keysOf(list);
+    const parkedBefore = await this.parked.lockedKeys(tx, [...keys.values()]);
     const fold = await foldBatch(list, parkedBefore, invoke);
-    await this.parked.parkKeys(tx, partner, [...fold.parkedKeys], now);
+    await this.parked.parkKeys(
+      tx,
+      [...fold.parkedKeys].map((sequence) => keys.get(sequence) as ChannelKey),
+      now,
+    );
     await this.parked.add(tx, this.toPark(fold, now), now);
     for (const [{ inspected }, outcome] of fold.outcomes) {
       settled.push({ inspected, result: outcome.kind, ...('code' in outcome ? { code: outcome.code } : {}) });
@@ -141,6 +144,15 @@ export class RecordTransaction {
     }
     return parked;
   }
+}
+
+function keysOf(records: readonly FreshRecord[]): Map<string, ChannelKey> {
+  const keys = new Map<string, ChannelKey>();
+  for (const { inspected } of records) {
+    const { sequence, key, channel } = inspected;
+    if (sequence !== null && key !== null) keys.set(sequence, { channelId: channel.id, key });
+  }
+  return keys;
 }
 
 const reusedId = (record: InspectedRecord): string => `${placeOf(record.record)}#${record.hash}`;

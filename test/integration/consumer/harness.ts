@@ -1,6 +1,13 @@
 import { DataSource } from 'typeorm';
-import { type AnyContract, type Contract, orderResponse, type RawHeaders, typeOf } from '../../../src/contracts';
-import { addChannels, ChannelCatalog } from '../../../src/messaging/channels';
+import {
+  type AnyContract,
+  type Contract,
+  orderResponse,
+  type RawHeaders,
+  topicFor,
+  typeOf,
+} from '../../../src/contracts';
+import { addChannels, type Channel, ChannelCatalog } from '../../../src/messaging/channels';
 import { createProcessor, type InboundBatch, type InboundMessage, type Outcome } from '../../../src/messaging/consumer';
 import type { InboundRecord, RecordBatch } from '../../../src/messaging/kafka';
 import { JsonCodec } from '../../../src/messaging/registry';
@@ -91,11 +98,24 @@ export async function addPartner(world: World, partner: string, allowMissingId =
   await world.database.query(`INSERT INTO partner (id, name, created_at) VALUES (:partner, :partner, now())`, {
     partner,
   });
-  const topic = `orders.${partner}.response.v1`;
-  const shape = { partner, direction: 'in', format: 'json', partitions: 12, maxMessageBytes: 1_048_576 } as const;
-  await world.database.transaction((tx) => addChannels(tx, [{ ...shape, topic, allowMissingId }], new Date()));
+  return addChannel(world, partner, { topic: topicFor(orderResponse, partner), allowMissingId });
+}
+
+/** The topic of the partner's own documents, of a partner that is there. */
+export const addShipments = (world: World, partner: string): Promise<string> =>
+  addChannel(world, partner, { topic: topicFor(ELSEWHERE, partner) });
+
+/** A channel of a partner that is there; returns its topic. */
+export async function addChannel(
+  world: World,
+  partner: string,
+  change: Partial<Omit<Channel, 'id'>> & Pick<Channel, 'topic'>,
+): Promise<string> {
+  const shape = { direction: 'in', format: 'json', partitions: 12, maxMessageBytes: 1_048_576 } as const;
+  const channel = { partner, ...shape, allowMissingId: false, ...change };
+  await world.database.transaction((tx) => addChannels(tx, [channel], new Date()));
   await world.channels.load();
-  return topic;
+  return channel.topic;
 }
 
 export interface RecordShape {
@@ -209,7 +229,7 @@ export function handler(decide: Decide = () => undefined) {
       {
         partner,
         orders: applied.map((message) => message.value.orderNumber),
-        ids: applied.map((message) => `${partner} ${message.id}`),
+        ids: applied.map((message) => `${message.topic} ${message.id}`),
         bodies: applied.map((message) => JSON.stringify(message.value)),
       },
     );
@@ -241,6 +261,7 @@ export interface ParkedRow {
   state: string;
   code: string | null;
   key: string | null;
+  topic: string;
   inbox_id: string;
   offset: string;
   attempts: number;
@@ -257,9 +278,10 @@ export const parkedRows = (world: World, partner: string): Promise<ParkedRow[]> 
 
 export const parkedKeys = async (world: World, partner: string): Promise<string[]> =>
   (
-    await world.database.query<{ key: string }>('SELECT key FROM parked_key WHERE partner = :partner ORDER BY key', {
-      partner,
-    })
+    await world.database.query<{ key: string }>(
+      'SELECT key FROM parked_key JOIN channel ON channel.id = channel_id WHERE partner = :partner ORDER BY topic, key',
+      { partner },
+    )
   ).map((row) => row.key);
 
 /** Steps that were applied, in the order of their effect. */

@@ -1,13 +1,17 @@
 import {
   addPartner,
+  addShipments,
   appliedSteps,
+  ELSEWHERE,
   NOTE,
   openWorld,
   OTHER_STEP,
   parkedKeys,
   parkedRows,
+  processorOf,
   run,
   Tape,
+  TestBatch,
   type World,
 } from './harness';
 import { uniqueName } from '../../support/kafka';
@@ -82,6 +86,38 @@ describe('what stands behind a message that was not applied', () => {
     );
     expect(await appliedSteps(world, partner)).toEqual(['1', '2']);
     expect(await parkedKeys(world, partner)).toEqual([]);
+  });
+});
+
+describe('the same key on another topic of the partner', () => {
+  const tooEarly = { kind: 'retry', code: 'too-early', detail: 'not accepted yet' } as const;
+
+  test('is not held behind a message that waits for exactly it', async () => {
+    const shipments = new Tape(await addShipments(world, partner));
+    const advice = () => shipments.record({ contract: ELSEWHERE });
+    await run(world, [advice()], () => tooEarly);
+    await run(world, [tape.record()]);
+    expect(await appliedSteps(world, partner)).toEqual(['0']);
+    await run(world, [advice()]);
+    expect((await parkedRows(world, partner)).map((row) => [row.topic, row.state])).toEqual([
+      [shipments.topic, 'waiting'],
+      [shipments.topic, 'held'],
+    ]);
+  });
+
+  test('is not held in the same batch either', async () => {
+    const shipments = new Tape(await addShipments(world, partner));
+    const processor = processorOf(world, (message) => (message.topic === shipments.topic ? tooEarly : undefined), {
+      consumerLingerMs: 50,
+    });
+    const batches = [
+      new TestBatch(shipments.records(2, () => ({ contract: ELSEWHERE }))),
+      new TestBatch(tape.records(2, () => ({}))),
+    ];
+    await Promise.all(batches.map((batch) => processor.process(batch)));
+    await processor.close();
+    expect(await appliedSteps(world, partner)).toEqual(['0', '1']);
+    expect((await parkedRows(world, partner)).map((row) => row.state)).toEqual(['waiting', 'held']);
   });
 });
 

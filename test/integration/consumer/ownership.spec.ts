@@ -177,21 +177,26 @@ describe('two processors at once', () => {
 });
 
 describe('the end of a drain', () => {
+  const channelId = () => world.channels.find(topic)?.id as number;
+  const parkOrder = () =>
+    world.database.query(`INSERT INTO parked_key VALUES (:channelId, 'order-1', now())`, { channelId: channelId() });
   const endOfDrain = async (tx: Parameters<typeof query>[0]) => {
-    await query(tx, `SELECT 1 FROM parked_key WHERE partner = :partner AND key = 'order-1' FOR UPDATE`, { partner });
-    const waiting = await query(tx, `SELECT 1 FROM parked_inbound WHERE partner = :partner AND key = 'order-1'`, {
-      partner,
+    await query(tx, `SELECT 1 FROM parked_key WHERE channel_id = :channelId AND key = 'order-1' FOR UPDATE`, {
+      channelId: channelId(),
+    });
+    const waiting = await query(tx, `SELECT 1 FROM parked_inbound WHERE channel_id = :channelId AND key = 'order-1'`, {
+      channelId: channelId(),
     });
     if (waiting.length === 0)
-      await tx.query(`DELETE FROM parked_key WHERE partner = $1 AND key = 'order-1'`, [partner]);
+      await tx.query(`DELETE FROM parked_key WHERE channel_id = $1 AND key = 'order-1'`, [channelId()]);
     return waiting.length;
   };
 
   test('lets a record pass that arrives while the key is released', async () => {
-    await world.database.query(`INSERT INTO parked_key VALUES (:partner, 'order-1', now())`, { partner });
+    await parkOrder();
     let late: Promise<TestBatch> | undefined;
     await world.database.transaction(async (tx) => {
-      await query(tx, `SELECT 1 FROM parked_key WHERE partner = :partner FOR UPDATE`, { partner });
+      await query(tx, `SELECT 1 FROM parked_key WHERE channel_id = :channelId FOR UPDATE`, { channelId: channelId() });
       late = run(world, [tape.record()]);
       await eventually(() => lockWaiters(world), { what: 'the record waits for the key' });
       await endOfDrain(tx);
@@ -202,19 +207,19 @@ describe('the end of a drain', () => {
   });
 
   test('waits for one that parks the key again, though the key was parked meanwhile', async () => {
-    await world.database.query(`INSERT INTO parked_key VALUES (:partner, 'order-1', now())`, { partner });
+    await parkOrder();
     await world.database.transaction(async (tx) => {
       // As a transaction that looked before the key was parked, and whose own record waits now.
-      await new Parked().parkKeys(tx, partner, ['order-1'], new Date());
-      const drain = world.database.query(`SELECT 1 FROM parked_key WHERE partner = :partner FOR UPDATE NOWAIT`, {
-        partner,
+      await new Parked().parkKeys(tx, [{ channelId: channelId(), key: 'order-1' }], new Date());
+      const drain = world.database.query(`SELECT 1 FROM parked_key WHERE channel_id = :channelId FOR UPDATE NOWAIT`, {
+        channelId: channelId(),
       });
       await expect(drain).rejects.toMatchObject({ driverError: { code: '55P03' } });
     });
   });
 
   test('sees a record that is being held', async () => {
-    await world.database.query(`INSERT INTO parked_key VALUES (:partner, 'order-1', now())`, { partner });
+    await parkOrder();
     const slow = await openWorld(world.url, 10_000);
     await slow.channels.load();
     const inside = Promise.withResolvers<void>();

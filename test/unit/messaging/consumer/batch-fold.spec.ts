@@ -18,7 +18,7 @@ function record(
   of: AnyContract | undefined = ORDER,
   refusal?: FreshRecord['refusal'],
 ): FreshRecord {
-  return { inspected: { key, contract: of } as InspectedRecord, inboxId: '', refusal };
+  return { inspected: { sequence: key, contract: of } as InspectedRecord, inboxId: '', refusal };
 }
 
 /** Folds and tells outcomes in the order of the records, keys that are parked, and what each call of a handler got. */
@@ -81,7 +81,7 @@ describe('folding a batch', () => {
   test('takes an unknown document for one that carries state', async () => {
     const unknown = {
       ...record('a'),
-      inspected: { key: 'a', contract: undefined } as unknown as InspectedRecord,
+      inspected: { sequence: 'a', contract: undefined } as unknown as InspectedRecord,
       refusal: DEAD,
     };
     expect(await fold([unknown, record('a')])).toMatchObject({ kinds: ['dead', 'held'], parked: ['a'] });
