@@ -1,2 +1,3 @@
 export type { Channel } from './channel';
 export { addChannels, ChannelCatalog } from './channel-catalog';
+export { type SchemaInUse, SchemaUse } from './schema-use';

@@ -1,4 +1,4 @@
-import { typeOf } from '../../contracts';
+import { type AnyContract, typeOf } from '../../contracts';
 import { query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import type { ChannelCatalog } from '../channels';
@@ -11,6 +11,8 @@ const RECORD_OVERHEAD = 1024;
 
 /** The only door into the outbox. */
 export class Outbox {
+  private readonly written = new WeakSet<Tx>();
+
   /** @param wake tells the relay of this process, if there is one, that rows were committed */
   constructor(
     private readonly channels: ChannelCatalog,
@@ -19,8 +21,17 @@ export class Outbox {
   ) {}
 
   /**
+   * Resolves when {@link prepare} needs no network for this document and partner: for callers that want to fail alone, before
+   * they join others or lock anything. Rejects with NonRetriableError `channel-unknown`, RegistryUnavailable, or AppError
+   * `schema-unpublished` or `registry-unconfigured`.
+   */
+  async ready(contract: AnyContract, partner: string): Promise<void> {
+    await this.codec.ready(contract, await this.channels.of(contract, partner));
+  }
+
+  /**
    * Makes the bytes before the transaction: what can't be encoded, or is larger than the topic takes, fails here, in the
-   * caller's request. Throws NonRetriableError `document-invalid`, `message-too-large` or `channel-unknown`.
+   * caller's request. Throws NonRetriableError `document-invalid`, `message-too-large` or `channel-unknown`; else as {@link ready}.
    */
   async prepare<T>(message: Outgoing<T>): Promise<PreparedMessage> {
     const { contract, value } = message;
@@ -33,9 +44,7 @@ export class Outbox {
       throw new NonRetriableError(
         'message-too-large',
         `The document takes ${size} bytes; ${topic} takes ${channel.maxMessageBytes}.`,
-        {
-          hint: 'Split the order, or have the topic and the channel made larger.',
-        },
+        { hint: 'Split the document, or have the topic and the channel made larger.' },
       );
     }
     return {
@@ -62,6 +71,7 @@ export class Outbox {
    */
   async add(tx: Tx, messages: readonly PreparedMessage[]): Promise<string[]> {
     if (messages.length === 0) return [];
+    this.written.add(tx);
     const column = <K extends keyof PreparedMessage>(name: K) => messages.map((message) => message[name]);
     // Numbers are drawn in the order of the arrays: unnest WITH ORDINALITY is read in order and nextval is called row by row.
     const rows = await query<{ id: string; seq: string }>(
@@ -92,5 +102,9 @@ export class Outbox {
       if (seq === undefined) throw new Error(`the outbox row of message ${id} came back under another id`);
       return seq;
     });
+  }
+  /** Were messages added in this transaction? Who began it then calls {@link wake} behind its commit. */
+  hasWritten(tx: Tx): boolean {
+    return this.written.has(tx);
   }
 }
