@@ -7,7 +7,11 @@ export {
   type Route,
   type Undecodable,
 } from './codec';
+export { createSchemaRegistry } from './http-registry';
+export { createCodec } from './create-codec';
 export { JsonCodec } from './json-codec';
+export { type RegistrySettings } from './registry-http';
+export { resolveReferences, type ResolvedReference } from './references';
 export type {
   CompatibilityLevel,
   RegisteredSchema,
@@ -15,3 +19,5 @@ export type {
   SchemaRegistry,
   SchemaText,
 } from './schema-registry';
+export { SchemaRefused } from './schema-text';
+export { TopicSchemas } from './topic-schemas';

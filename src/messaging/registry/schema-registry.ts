@@ -1,4 +1,5 @@
 import type { RegisteredFormat } from '../../contracts';
+import type { SchemaRefused } from './schema-text';
 
 /** A schema's text with what it refers to. */
 export interface SchemaText {
@@ -32,8 +33,13 @@ export type CompatibilityLevel = 'NONE' | 'FULL_TRANSITIVE';
  * (401, 403, 409, 422), with its reason; "no such thing" is a value, never an error.
  */
 export interface SchemaRegistry {
-  /** Versions of a subject, deleted ones too (old records still name them), oldest first; none when there is no such subject. */
-  versions(subject: string): Promise<RegisteredSchema[]>;
+  /**
+   * Versions of a subject, deleted ones too (old records still name them), oldest first; none when there is no such subject.
+   * Versions beyond our limits (size, nesting, type, number) are told to `onRefused` and left out; without it the first
+   * rejects the call.
+   */
+  versions(subject: string, onRefused?: (error: SchemaRefused) => void): Promise<RegisteredSchema[]>;
+  /** Rejects with SchemaRefused for a version beyond our limits. */
   version(subject: string, version: number): Promise<RegisteredSchema | undefined>;
   /** The registered schema with exactly this content. */
   lookup(subject: string, schema: SchemaText): Promise<RegisteredSchema | undefined>;

@@ -1,0 +1,282 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request, type Dispatcher } from 'undici';
+import type { Config } from '../../platform/config';
+import { AppError, messageOf, NonRetriableError } from '../../platform/errors';
+import { backoffMs, sleep } from '../../platform/polling';
+import { RegistryUnavailable } from './codec';
+import { readProblem, UnsoundAnswer } from './registry-answer';
+import { MAX_SCHEMA_BYTES } from './schema-text';
+
+/** What of the configuration says how to reach the schema registry. */
+export type RegistrySettings = Pick<Config, 'schemaRegistryUrls'> &
+  Partial<
+    Pick<
+      Config,
+      | 'schemaRegistryUsername'
+      | 'schemaRegistryPassword'
+      | 'schemaRegistryToken'
+      | 'schemaRegistryCaFile'
+      | 'schemaRegistryDeadlineMs'
+    >
+  >;
+
+export interface Question<T> {
+  method: 'GET' | 'POST' | 'PUT';
+  /** Below the base URL, encoded. */
+  path: string;
+  body?: object;
+  /** Throws {@link UnsoundAnswer} for what the API doesn't promise; the question is then asked again. */
+  read: (answer: unknown) => T;
+  /** What an answer that is larger than any schema means; default: unsound. */
+  oversized?: () => Error;
+}
+
+const MEDIA_TYPE = 'application/vnd.schemaregistry.v1+json';
+/** A text of the largest size whose every second character is escaped. */
+export const MAX_ANSWER_BYTES = 2 * MAX_SCHEMA_BYTES + 64 * 1024;
+/** Subject, version, schema, subject level: all other 404s don't come from the registry that we mean. */
+const NO_SUCH = new Set([40401, 40402, 40403, 40408]);
+/** How often every URL is asked, at most. */
+const ROUNDS = 3;
+const BACKOFF = { initialMs: 100, maxMs: 1000 };
+const PATH_HINT =
+  "Check the path in SCHEMA_REGISTRY_URLS: Confluent's API stands at the root, Apicurio's at /apis/ccompat/v7.";
+
+/** One attempt failed and another may not. `message` completes "The schema registry …" and names no host. */
+class AttemptFailed extends Error {
+  constructor(
+    message: string,
+    readonly more: { hint?: string; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+  }
+}
+
+/** Asks the registries in turn until one answers soundly. Credentials are in no error that leaves it. */
+export class RegistryHttp {
+  /** The one that answered last is asked first. */
+  private preferred = 0;
+  private fault: string | undefined;
+  private closed = false;
+  private readonly running = new Set<AbortController>();
+  private readonly urls: readonly string[];
+  private readonly deadlineMs: number;
+  private readonly authorization: string | undefined;
+  private readonly secrets: readonly string[];
+  private readonly agent: Agent;
+
+  constructor(settings: RegistrySettings) {
+    this.urls = settings.schemaRegistryUrls.map(baseUrl);
+    this.deadlineMs = settings.schemaRegistryDeadlineMs ?? 3000;
+    this.authorization = authorizationOf(settings);
+    const { schemaRegistryPassword: password, schemaRegistryToken: token } = settings;
+    this.secrets = [password, token, this.authorization?.split(' ')[1]].filter(
+      (secret) => secret !== undefined && secret !== '',
+    ) as string[];
+    const ca = certificateAuthority(settings.schemaRegistryCaFile);
+    this.agent = new Agent({ connections: 8, connect: { timeout: this.deadlineMs, ...(ca ? { ca } : {}) } });
+  }
+
+  get trouble(): string | undefined {
+    return this.fault;
+  }
+
+  /** Resolves to undefined when the registry says that there is no such thing. */
+  async ask<T>(question: Question<T>): Promise<T | undefined> {
+    const until = performance.now() + 2 * this.deadlineMs;
+    let failure = new AttemptFailed('is closed');
+    let at = this.preferred;
+    for (let round = 1; round <= ROUNDS && !this.closed; round++) {
+      let pauseMs = backoffMs(BACKOFF, round);
+      for (let tried = 0; tried < this.urls.length && performance.now() < until; tried++) {
+        try {
+          const answer = await this.attempt(at, question, Math.min(this.deadlineMs, until - performance.now()));
+          this.preferred = at;
+          this.fault = undefined;
+          return answer;
+        } catch (error) {
+          failure = this.judged(error, at);
+          pauseMs = Math.max(pauseMs, failure.more.retryAfterMs ?? 0);
+          at = this.skip(at);
+        }
+      }
+      if (round === ROUNDS || performance.now() + pauseMs >= until || this.closed) break;
+      await this.pause(pauseMs);
+    }
+    throw this.unavailable(failure);
+  }
+
+  /** Ends what runs: its callers get RegistryUnavailable. */
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const controller of this.running) controller.abort(new AttemptFailed('is closed'));
+    await this.agent.destroy();
+  }
+
+  private async attempt<T>(at: number, question: Question<T>, limitMs: number): Promise<T | undefined> {
+    return this.bounded(limitMs, async (signal) => {
+      const answer = await request(`${this.urls[at]}${question.path}`, {
+        method: question.method,
+        dispatcher: this.agent,
+        signal,
+        headers: {
+          accept: MEDIA_TYPE,
+          // Confluent Cloud leaves out what older clients don't know, the guid among it.
+          'confluent-accept-unknown-properties': 'true',
+          ...(this.authorization ? { authorization: this.authorization } : {}),
+          ...(question.body ? { 'content-type': MEDIA_TYPE } : {}),
+        },
+        ...(question.body ? { body: JSON.stringify(question.body) } : {}),
+      });
+      const body = await jsonOf(answer);
+      return this.answered(answer, body, question);
+    });
+  }
+
+  private answered<T>(answer: Dispatcher.ResponseData, body: unknown, question: Question<T>): T | undefined {
+    const { statusCode: status, headers } = answer;
+    if (status >= 200 && status < 300) {
+      if (body === OVERSIZED && question.oversized && isJson(headers)) throw question.oversized();
+      return question.read(sound(body));
+    }
+    if (status === 401 || status === 403) throw this.credentialsRefused(status);
+    const problem = readProblem(body);
+    if (status === 404 && problem && NO_SUCH.has(problem.code)) return undefined;
+    if (status === 408 || status === 429 || status >= 500) {
+      throw new AttemptFailed(`answers HTTP ${status}`, { retryAfterMs: retryAfterMs(headers['retry-after']) });
+    }
+    if (status < 400) throw new AttemptFailed('redirects, which is not followed', { hint: PATH_HINT });
+    if (status === 404 || !problem) {
+      throw new AttemptFailed(`answers HTTP ${status} without an error of its API`, { hint: PATH_HINT });
+    }
+    const reason = messageOf(this.redacted(problem.message), 2000) || `error ${problem.code}`;
+    const place = question.path.replace(/\?.*/, '');
+    throw new NonRetriableError(
+      'registry-refused',
+      `The schema registry refuses ${question.method} ${decodeURIComponent(place)}: ${reason}`,
+    );
+  }
+
+  private async bounded<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(new AttemptFailed('does not answer in time')), limitMs);
+    this.running.add(controller);
+    try {
+      return await work(controller.signal);
+    } finally {
+      clearTimeout(timer);
+      this.running.delete(controller);
+    }
+  }
+
+  private async pause(ms: number): Promise<void> {
+    const controller = new AbortController();
+    this.running.add(controller);
+    await sleep(ms, controller.signal);
+    this.running.delete(controller);
+  }
+
+  /** Calls that fail side by side must not skip a URL that none of them has asked. */
+  private skip(at: number): number {
+    const next = (at + 1) % this.urls.length;
+    if (this.preferred === at) this.preferred = next;
+    return next;
+  }
+
+  /** What may be tried again; anything else is thrown on. */
+  private judged(error: unknown, at: number): AttemptFailed {
+    if (error instanceof AppError) {
+      throw error;
+    }
+    const where = `${new URL(this.urls[at] ?? '').origin}: `;
+    if (error instanceof AttemptFailed) {
+      return new AttemptFailed(error.message, { ...error.more, cause: new Error(`${where}${error.message}`) });
+    }
+    if (error instanceof UnsoundAnswer) {
+      const said = `gives an answer that is not of its API: ${error.message}`;
+      return new AttemptFailed(said, { hint: PATH_HINT, cause: new Error(`${where}${said}`) });
+    }
+    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+    const detail = this.redacted(messageOf(error));
+    return new AttemptFailed(`can't be reached${code}`, { cause: new Error(`${where}${detail}`) });
+  }
+
+  private unavailable(failure: AttemptFailed): RegistryUnavailable {
+    this.fault = `the schema registry ${failure.message}`;
+    const { hint, cause } = failure.more;
+    return new RegistryUnavailable(`The schema registry ${failure.message}.`, { cause, ...(hint ? { hint } : {}) });
+  }
+
+  private credentialsRefused(status: 401 | 403): NonRetriableError {
+    const what = status === 401 ? 'does not accept our credentials' : 'does not allow our account to do this';
+    this.fault = `the schema registry ${what}`;
+    return new NonRetriableError('registry-refused', `The schema registry ${what} (HTTP ${status}).`, {
+      hint: 'Check SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD or SCHEMA_REGISTRY_TOKEN, and the rights of that account.',
+    });
+  }
+
+  private redacted(text: string): string {
+    return this.secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  }
+}
+
+const OVERSIZED = Symbol('larger than any schema');
+const UNREADABLE = Symbol('not JSON');
+
+/** The body as JSON, read no further than {@link MAX_ANSWER_BYTES}. */
+async function jsonOf({ body }: Dispatcher.ResponseData): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) return OVERSIZED;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function sound(body: unknown): unknown {
+  if (body === OVERSIZED) throw new UnsoundAnswer(`it is larger than ${MAX_ANSWER_BYTES} bytes`);
+  if (body === UNREADABLE) throw new UnsoundAnswer('it is not JSON');
+  return body;
+}
+
+const isJson = (headers: Dispatcher.ResponseData['headers']): boolean => /json/.test(String(headers['content-type']));
+
+/** Seconds or a date (RFC 9110, 10.2.3). */
+function retryAfterMs(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function baseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || url.username || url.password) {
+    throw new NonRetriableError(
+      'registry-misconfigured',
+      'A URL of the schema registry is none, or carries credentials.',
+    );
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+function authorizationOf(settings: RegistrySettings): string | undefined {
+  const { schemaRegistryUsername: name, schemaRegistryPassword: password, schemaRegistryToken: token } = settings;
+  if (token) return `Bearer ${token}`;
+  return name ? `Basic ${Buffer.from(`${name}:${password ?? ''}`).toString('base64')}` : undefined;
+}
+
+function certificateAuthority(file: string | undefined): string | undefined {
+  if (!file) return undefined;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const problem = `SCHEMA_REGISTRY_CA_FILE="${file}" can't be read: ${messageOf(error)}.`;
+    throw new NonRetriableError('registry-ca-unreadable', problem, { cause: error });
+  }
+}
