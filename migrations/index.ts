@@ -5,6 +5,7 @@ import { Exchanges1764460800004 } from './0004-exchanges';
 import { Orders1764460800005 } from './0005-orders';
 import { Contracts1764460800006 } from './0006-contracts';
 import { Cancellation1764460800007 } from './0007-cancellation';
+import { Shipments1764460800008 } from './0008-shipments';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   Orders1764460800005,
   Contracts1764460800006,
   Cancellation1764460800007,
+  Shipments1764460800008,
 ];

@@ -1,0 +1,2 @@
+export { ShipmentEntity } from './shipment.entity';
+export { ShipmentsModule } from './shipments.module';
