@@ -1,0 +1,85 @@
+/**
+ * What a change did that an older or newer reader can't live with. Slugs are stable: a partner's documentation and a
+ * pipeline may rest on them. Prefix `registry-`: the registry's own word, where Parley's judges found nothing.
+ */
+export type Rule =
+  | 'unreadable'
+  | 'not-comparable'
+  | 'format-changed'
+  | 'registry-refused'
+  | 'id-unregistered'
+  // Members of a document.
+  | 'field-added-required'
+  | 'field-removed-required'
+  | 'field-renamed'
+  | 'type-changed'
+  | 'optional-changed'
+  | 'repeated-changed'
+  | 'name-changed'
+  | 'enum-value-added'
+  | 'enum-value-removed'
+  // Protobuf alone.
+  | 'syntax-changed'
+  | 'package-changed'
+  | 'message-removed'
+  | 'message-renamed'
+  | 'message-moved'
+  | 'enum-removed'
+  | 'enum-value-renumbered'
+  | 'field-removed-unreserved'
+  | 'field-number-changed'
+  | 'number-reused'
+  | 'reservation-removed'
+  | 'oneof-changed'
+  | 'packed-changed'
+  | 'json-name-changed'
+  // Avro alone.
+  | 'union-changed'
+  | 'size-changed'
+  | 'logical-type-changed'
+  // Protobuf and Avro.
+  | 'default-changed'
+  // JSON Schema alone.
+  | 'dialect-changed'
+  | 'content-closed'
+  | 'content-opened'
+  | 'field-added-closed'
+  | 'field-removed-closed'
+  | 'bound-narrowed'
+  | 'bound-widened'
+  | 'pattern-changed'
+  | 'value-changed';
+
+export interface Break {
+  /** Path of the member: `lines[].quantity`, in Protobuf `OrderRequest.Line.quantity`; empty where the whole is meant. */
+  place: string;
+  rule: Rule;
+  /** One sentence for people. */
+  detail: string;
+}
+
+/** A schema's text that its own language does not take, or that is larger or deeper than we read. */
+export class UnreadableSchema extends Error {
+  constructor(reason: string) {
+    super(reason.slice(0, 300));
+    this.name = 'UnreadableSchema';
+  }
+}
+
+const MAX_CHARACTERS = 1024 * 1024;
+const MAX_DEPTH = 64;
+
+/**
+ * Refuses text that a parser could be driven into the ground with: parsers recurse, and text of a registry is a stranger's.
+ * Counts brackets wherever they stand, also in comments and strings: it may refuse too early, never too late.
+ */
+export function expectBounded(text: string): void {
+  if (text.length > MAX_CHARACTERS)
+    throw new UnreadableSchema(`${text.length} characters; at most ${MAX_CHARACTERS} are read`);
+  let depth = 0;
+  for (const character of text) {
+    if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth = Math.max(0, depth - 1);
+    if (depth > MAX_DEPTH) throw new UnreadableSchema(`nested deeper than ${MAX_DEPTH}`);
+  }
+}

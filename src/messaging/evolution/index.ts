@@ -1,0 +1,2 @@
+export type { Break, Rule } from './break';
+export { judgeSchemas } from './judge';
