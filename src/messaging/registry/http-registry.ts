@@ -11,7 +11,8 @@ import {
   schemaTypeOf,
   UnsoundAnswer,
 } from './registry-answer';
-import { RegistryHttp, type RegistrySettings } from './registry-http';
+import { RegistryHttp } from './registry-http';
+import type { RegistrySettings } from './registry-settings';
 import type { CompatibilityLevel, RegisteredSchema, SchemaRegistry, SchemaText } from './schema-registry';
 import { MAX_SCHEMA_BYTES, SchemaRefused } from './schema-text';
 

@@ -10,7 +10,7 @@ export {
 export { createSchemaRegistry } from './http-registry';
 export { createCodec } from './create-codec';
 export { JsonCodec } from './json-codec';
-export { type RegistrySettings } from './registry-http';
+export type { RegistrySettings } from './registry-settings';
 export { resolveReferences, type ResolvedReference } from './references';
 export type {
   CompatibilityLevel,

@@ -1,24 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { Agent, request, type Dispatcher } from 'undici';
-import type { Config } from '../../platform/config';
 import { AppError, messageOf, NonRetriableError } from '../../platform/errors';
 import { backoffMs, sleep } from '../../platform/polling';
 import { RegistryUnavailable } from './codec';
 import { readProblem, UnsoundAnswer } from './registry-answer';
+import { accessOf, type RegistryAccess, type RegistrySettings } from './registry-settings';
 import { MAX_SCHEMA_BYTES } from './schema-text';
-
-/** What of the configuration says how to reach the schema registry. */
-export type RegistrySettings = Pick<Config, 'schemaRegistryUrls'> &
-  Partial<
-    Pick<
-      Config,
-      | 'schemaRegistryUsername'
-      | 'schemaRegistryPassword'
-      | 'schemaRegistryToken'
-      | 'schemaRegistryCaFile'
-      | 'schemaRegistryDeadlineMs'
-    >
-  >;
 
 export interface Question<T> {
   method: 'GET' | 'POST' | 'PUT';
@@ -59,22 +45,13 @@ export class RegistryHttp {
   private fault: string | undefined;
   private closed = false;
   private readonly running = new Set<AbortController>();
-  private readonly urls: readonly string[];
-  private readonly deadlineMs: number;
-  private readonly authorization: string | undefined;
-  private readonly secrets: readonly string[];
+  private readonly access: RegistryAccess;
   private readonly agent: Agent;
 
   constructor(settings: RegistrySettings) {
-    this.urls = settings.schemaRegistryUrls.map(baseUrl);
-    this.deadlineMs = settings.schemaRegistryDeadlineMs ?? 3000;
-    this.authorization = authorizationOf(settings);
-    const { schemaRegistryPassword: password, schemaRegistryToken: token } = settings;
-    this.secrets = [password, token, this.authorization?.split(' ')[1]].filter(
-      (secret) => secret !== undefined && secret !== '',
-    ) as string[];
-    const ca = certificateAuthority(settings.schemaRegistryCaFile);
-    this.agent = new Agent({ connections: 8, connect: { timeout: this.deadlineMs, ...(ca ? { ca } : {}) } });
+    this.access = accessOf(settings);
+    const { ca, deadlineMs } = this.access;
+    this.agent = new Agent({ connections: 8, connect: { timeout: deadlineMs, ...(ca ? { ca } : {}) } });
   }
 
   get trouble(): string | undefined {
@@ -83,14 +60,15 @@ export class RegistryHttp {
 
   /** Resolves to undefined when the registry says that there is no such thing. */
   async ask<T>(question: Question<T>): Promise<T | undefined> {
-    const until = performance.now() + 2 * this.deadlineMs;
+    const { urls, deadlineMs } = this.access;
+    const until = performance.now() + 2 * deadlineMs;
     let failure = new AttemptFailed('is closed');
     let at = this.preferred;
     for (let round = 1; round <= ROUNDS && !this.closed; round++) {
       let pauseMs = backoffMs(BACKOFF, round);
-      for (let tried = 0; tried < this.urls.length && performance.now() < until; tried++) {
+      for (let tried = 0; tried < urls.length && performance.now() < until; tried++) {
         try {
-          const answer = await this.attempt(at, question, Math.min(this.deadlineMs, until - performance.now()));
+          const answer = await this.attempt(at, question, Math.min(deadlineMs, until - performance.now()));
           this.preferred = at;
           this.fault = undefined;
           return answer;
@@ -114,8 +92,9 @@ export class RegistryHttp {
   }
 
   private async attempt<T>(at: number, question: Question<T>, limitMs: number): Promise<T | undefined> {
+    const { urls, authorization } = this.access;
     return this.bounded(limitMs, async (signal) => {
-      const answer = await request(`${this.urls[at]}${question.path}`, {
+      const answer = await request(`${urls[at]}${question.path}`, {
         method: question.method,
         dispatcher: this.agent,
         signal,
@@ -123,7 +102,7 @@ export class RegistryHttp {
           accept: MEDIA_TYPE,
           // Confluent Cloud leaves out what older clients don't know, the guid among it.
           'confluent-accept-unknown-properties': 'true',
-          ...(this.authorization ? { authorization: this.authorization } : {}),
+          ...(authorization ? { authorization } : {}),
           ...(question.body ? { 'content-type': MEDIA_TYPE } : {}),
         },
         ...(question.body ? { body: JSON.stringify(question.body) } : {}),
@@ -149,7 +128,7 @@ export class RegistryHttp {
     if (status === 404 || !problem) {
       throw new AttemptFailed(`answers HTTP ${status} without an error of its API`, { hint: PATH_HINT });
     }
-    const reason = messageOf(this.redacted(problem.message), 2000) || `error ${problem.code}`;
+    const reason = messageOf(this.access.redacted(problem.message), 2000) || `error ${problem.code}`;
     const place = question.path.replace(/\?.*/, '');
     throw new NonRetriableError(
       'registry-refused',
@@ -178,7 +157,7 @@ export class RegistryHttp {
 
   /** Calls that fail side by side must not skip a URL that none of them has asked. */
   private skip(at: number): number {
-    const next = (at + 1) % this.urls.length;
+    const next = (at + 1) % this.access.urls.length;
     if (this.preferred === at) this.preferred = next;
     return next;
   }
@@ -188,7 +167,7 @@ export class RegistryHttp {
     if (error instanceof AppError) {
       throw error;
     }
-    const where = `${new URL(this.urls[at] ?? '').origin}: `;
+    const where = `${new URL(this.access.urls[at] ?? '').origin}: `;
     if (error instanceof AttemptFailed) {
       return new AttemptFailed(error.message, { ...error.more, cause: new Error(`${where}${error.message}`) });
     }
@@ -197,7 +176,7 @@ export class RegistryHttp {
       return new AttemptFailed(said, { hint: PATH_HINT, cause: new Error(`${where}${said}`) });
     }
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
-    const detail = this.redacted(messageOf(error));
+    const detail = this.access.redacted(messageOf(error));
     return new AttemptFailed(`can't be reached${code}`, { cause: new Error(`${where}${detail}`) });
   }
 
@@ -213,10 +192,6 @@ export class RegistryHttp {
     return new NonRetriableError('registry-refused', `The schema registry ${what} (HTTP ${status}).`, {
       hint: 'Check SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD or SCHEMA_REGISTRY_TOKEN, and the rights of that account.',
     });
-  }
-
-  private redacted(text: string): string {
-    return this.secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
   }
 }
 
@@ -252,31 +227,4 @@ function retryAfterMs(header: string | string[] | undefined): number | undefined
   if (typeof header !== 'string') return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? undefined : ms;
-}
-
-function baseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || url.username || url.password) {
-    throw new NonRetriableError(
-      'registry-misconfigured',
-      'A URL of the schema registry is none, or carries credentials.',
-    );
-  }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-}
-
-function authorizationOf(settings: RegistrySettings): string | undefined {
-  const { schemaRegistryUsername: name, schemaRegistryPassword: password, schemaRegistryToken: token } = settings;
-  if (token) return `Bearer ${token}`;
-  return name ? `Basic ${Buffer.from(`${name}:${password ?? ''}`).toString('base64')}` : undefined;
-}
-
-function certificateAuthority(file: string | undefined): string | undefined {
-  if (!file) return undefined;
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const problem = `SCHEMA_REGISTRY_CA_FILE="${file}" can't be read: ${messageOf(error)}.`;
-    throw new NonRetriableError('registry-ca-unreadable', problem, { cause: error });
-  }
 }

@@ -1,0 +1,164 @@
+import { type AvroField, type AvroRecord, type AvroType, short, unqualified } from './avro-schema';
+import { branchOf, readBlock, readLong, skipAvro } from './avro-skip';
+import type { ByteCursor } from './byte-cursor';
+import { Malformed, SchemaMismatch } from './malformed';
+
+/** Reads one value; `undefined` stands for null, which in a contract means: not there. */
+export type Read = (cursor: ByteCursor) => unknown;
+
+/**
+ * How to read what a writer of one schema wrote as ours (Avro 1.12, "Schema Resolution"). Throws {@link SchemaMismatch}
+ * where no value of the writer's could be read; a union that is only partly readable fails with the record that needs it.
+ *
+ * Own code and not avsc's resolver: that one runs code made from the writer's schema, fills in its defaults (a page of
+ * schema can ask for 2^30 of them), believes the counts in the bytes and rounds 64-bit numbers.
+ */
+export function resolveAvro(writer: AvroType, reader: AvroType): Read {
+  if (writer.kind === 'union') return resolveBranches(writer.branches, reader);
+  if (reader.kind === 'union') return resolveAsFirst(writer, reader.branches);
+  const read = SCALARS[`${writer.kind}>${reader.kind}`];
+  if (read && !(writer.kind === 'bytes' && writer.logical)) return read;
+  if (writer.kind === 'array' && reader.kind === 'array') return readArray(resolveAvro(writer.items, reader.items));
+  if (writer.kind === 'record' && reader.kind === 'record' && sameName(writer, reader)) {
+    return readRecord(writer, reader);
+  }
+  throw new SchemaMismatch(`${described(writer)} can't be read as ${described(reader)}`);
+}
+
+function resolveBranches(branches: readonly AvroType[], reader: AvroType): Read {
+  const reads = branches.map((branch) => attempt(branch, reader));
+  const [failed] = reads.filter((read) => read instanceof SchemaMismatch);
+  if (failed && reads.every((read) => read instanceof SchemaMismatch)) throw failed;
+  return (cursor) => {
+    const read = branchOf(cursor, reads);
+    if (read instanceof SchemaMismatch) throw read;
+    return read(cursor);
+  };
+}
+
+function resolveAsFirst(writer: AvroType, branches: readonly AvroType[]): Read {
+  let failed: SchemaMismatch | undefined;
+  for (const branch of branches) {
+    const read = attempt(writer, branch);
+    if (!(read instanceof SchemaMismatch)) return read;
+    // What was expected besides null says more.
+    if (branch.kind !== 'null') failed = read;
+  }
+  throw failed ?? new SchemaMismatch('our union is empty');
+}
+
+function attempt(writer: AvroType, reader: AvroType): Read | SchemaMismatch {
+  try {
+    return resolveAvro(writer, reader);
+  } catch (error) {
+    if (error instanceof SchemaMismatch) return error;
+    throw error;
+  }
+}
+
+const readText: Read = (cursor) => cursor.text(readLong(cursor));
+const readInt: Read = (cursor) => {
+  const value = readLong(cursor);
+  if (value !== (value | 0)) throw new Malformed('an int has more than 32 bits');
+  return value;
+};
+const readLongText: Read = (cursor) => {
+  const at = cursor.pos;
+  const value = readLong(cursor);
+  if (Number.isSafeInteger(value)) return String(value);
+  cursor.pos = at;
+  const exact = cursor.varint64();
+  return String(exact & 1n ? -(exact >> 1n) - 1n : exact >> 1n);
+};
+const readBoolean: Read = (cursor) => {
+  const at = cursor.pos;
+  cursor.skip(1);
+  const byte = cursor.bytes[at];
+  if (byte !== 0 && byte !== 1) throw new Malformed('a boolean is neither 0 nor 1');
+  return byte === 1;
+};
+
+/** By writer's and reader's kind, with the promotions of the specification. A long is decimal text in a contract. */
+const SCALARS: Readonly<Record<string, Read>> = {
+  'null>null': () => undefined,
+  'boolean>boolean': readBoolean,
+  'int>int': readInt,
+  'int>long': (cursor) => String(readInt(cursor)),
+  'long>long': readLongText,
+  'string>string': readText,
+  'bytes>string': readText,
+};
+
+function readArray(read: Read): Read {
+  return (cursor) => {
+    const items: unknown[] = [];
+    for (let count = readBlock(cursor); count > 0; count = readBlock(cursor)) {
+      while (count-- > 0) items.push(read(cursor));
+    }
+    return items;
+  };
+}
+
+interface Step {
+  member: string;
+  read: Read;
+}
+
+function readRecord(writer: AvroRecord, reader: AvroRecord): Read {
+  const steps = new Map<AvroField, Step>();
+  const defaults: [member: string, value: unknown][] = [];
+  for (const ours of reader.fields) {
+    const theirs = fieldFor(ours, writer);
+    if (theirs) steps.set(theirs, { member: ours.name, read: within(ours.name, theirs.type, ours.type) });
+    else if (ours.default === undefined) throw new SchemaMismatch(`the writer has no ${ours.name}`);
+    else if (ours.default !== null) defaults.push([ours.name, defaultValue(ours)]);
+  }
+  const plan: Step[] = writer.fields.map(
+    (field) => steps.get(field) ?? { member: '', read: (cursor) => skipAvro(cursor, field.type) },
+  );
+  return (cursor) => {
+    const record: Record<string, unknown> = {};
+    for (const { member, read } of plan) {
+      const value = read(cursor);
+      if (value !== undefined && member !== '') record[member] = value;
+    }
+    for (const [member, value] of defaults) record[member] = value;
+    return record;
+  };
+}
+
+function within(member: string, writer: AvroType, reader: AvroType): Read {
+  try {
+    return resolveAvro(writer, reader);
+  } catch (error) {
+    if (error instanceof SchemaMismatch) throw new SchemaMismatch(`${member}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The writer's field under our name, else under one of our aliases. */
+function fieldFor(ours: AvroField, writer: AvroRecord): AvroField | undefined {
+  for (const name of [ours.name, ...ours.aliases]) {
+    const theirs = writer.fields.find((field) => field.name === name);
+    if (theirs) return theirs;
+  }
+  return undefined;
+}
+
+/** The specification compares unqualified names; our aliases are for renamed ones. */
+const sameName = (writer: AvroRecord, reader: AvroRecord) =>
+  unqualified(writer.name) === unqualified(reader.name) || reader.aliases.includes(writer.name);
+
+/** Of our own schema, whose defaults are scalars (its contract has no other way to be missing). */
+function defaultValue({ name, type, default: value }: AvroField): unknown {
+  const kind = type.kind === 'union' ? type.branches[0]?.kind : type.kind;
+  if (kind === 'long' && typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'object') throw new SchemaMismatch(`our ${name} has a default that is not a scalar`);
+  return value;
+}
+
+function described(type: AvroType): string {
+  if ('name' in type) return `${type.kind} ${short(type.name)}`;
+  if (type.kind === 'bytes' && type.logical) return 'bytes of a logical type';
+  return type.kind === 'union' ? `a union` : type.kind;
+}

@@ -1,0 +1,155 @@
+import { type AnyContract, type RegisteredFormat, subjectFor } from '../../contracts';
+import { messageOf } from '../../platform/errors';
+import type { BodyFormat, BodyReader } from './body-format';
+import { type Decoded, type Encapsulated, type Encoded, RegistryUnavailable } from './codec';
+import { assertValid, violationOf } from './document-rules';
+import { Malformed, SchemaMismatch } from './malformed';
+import type { PublishedSchema } from './published-schema';
+import { resolveReferences } from './references';
+import type { RegisteredSchema, SchemaRegistry } from './schema-registry';
+import { SchemaRefused } from './schema-text';
+import type { TopicSchemas } from './topic-schemas';
+import { type Frame, frameOf, readFrame } from './wire-format';
+
+/** How to read what was written under one schema; or that it can't be read. */
+interface Reader {
+  schemaId: number;
+  read: BodyReader | SchemaMismatch;
+}
+
+/** One contract on one topic in one registered format: what is looked up and compiled for it once. */
+export class ChannelCodec {
+  /** By id, and by UUID where a record named that. */
+  private readonly readers = new Map<number | string, Reader>();
+  private readonly compiling = new Map<number, Promise<Reader>>();
+  private readonly subjects: string[];
+  private written: { frame: Buffer; dataSchema: string } | undefined;
+
+  constructor(
+    private readonly contract: AnyContract,
+    private readonly topic: string,
+    private readonly body: BodyFormat,
+    private readonly published: PublishedSchema,
+    private readonly schemas: TopicSchemas,
+    private readonly registry: SchemaRegistry,
+  ) {
+    // The second is the default of Confluent's clients, which know nothing of several documents on a topic.
+    this.subjects = [subjectFor(contract, topic), `${topic}-value`];
+  }
+
+  get format(): RegisteredFormat {
+    return this.body.format;
+  }
+
+  async ready(): Promise<void> {
+    this.written ??= writtenUnder(await this.published.resolve(), this.body.withIndexes);
+  }
+
+  /** Not `async`: with the schema at hand nothing is waited for. */
+  encode(value: unknown): Promise<Encoded> {
+    try {
+      assertValid(this.contract, value);
+      if (this.written) return Promise.resolve(this.encoded(this.written, value));
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+    return this.ready().then(() => this.encode(value));
+  }
+
+  private encoded({ frame, dataSchema }: { frame: Buffer; dataSchema: string }, value: unknown): Encoded {
+    return { payload: this.body.encode(frame, value), contentType: this.body.contentType, dataSchema };
+  }
+
+  /** Not `async`: a record of a known schema is decoded before this returns. */
+  decode(record: Encapsulated): Promise<Decoded> {
+    let frame: Frame;
+    try {
+      frame = readFrame(record.value, record.headers, this.body.withIndexes);
+    } catch (error) {
+      return Promise.resolve(this.refused(error));
+    }
+    const reader = this.readers.get(frame.schema);
+    return reader ? Promise.resolve(this.read(reader, frame, record.value)) : this.decodeUnknown(frame, record);
+  }
+
+  private async decodeUnknown(frame: Frame, { value, seenAt }: Encapsulated): Promise<Decoded> {
+    const schema = await this.schemas.find(this.topic, this.subjects, frame.schema, seenAt ?? Date.now());
+    if (!schema) {
+      const detail = `the schema id ${frame.schema} is none of ${this.subjects.join(' or ')}`;
+      return { ok: false, error: { code: 'schema-unknown', detail } };
+    }
+    const reader = this.readers.get(schema.id) ?? (await this.compile(schema));
+    this.readers.set(frame.schema, reader);
+    return this.read(reader, frame, value);
+  }
+
+  /** Once a schema, however many records wait for it. */
+  private compile(schema: RegisteredSchema): Promise<Reader> {
+    const running = this.compiling.get(schema.id);
+    if (running) return running;
+    const compiling = this.compiled(schema)
+      .then((reader) => {
+        this.readers.set(schema.id, reader);
+        return reader;
+      })
+      .finally(() => this.compiling.delete(schema.id));
+    this.compiling.set(schema.id, compiling);
+    return compiling;
+  }
+
+  private async compiled(schema: RegisteredSchema): Promise<Reader> {
+    const schemaId = schema.id;
+    if (schema.format !== this.body.format) {
+      const read = new SchemaMismatch(`${NAMES[schema.format]} where this channel speaks ${NAMES[this.body.format]}`);
+      return { schemaId, read };
+    }
+    try {
+      const references = await resolveReferences(this.registry, schema);
+      const sources = references.map(({ name, schema: { text } }) => ({ name, text }));
+      return { schemaId, read: this.body.reader(schema, sources) };
+    } catch (error) {
+      if (error instanceof SchemaMismatch) return { schemaId, read: error };
+      if (error instanceof SchemaRefused) return { schemaId, read: new SchemaMismatch(error.message) };
+      if (error instanceof RegistryUnavailable) throw error;
+      // Such as credentials that the registry does not take: nothing that the record could help.
+      throw new RegistryUnavailable(messageOf(error), { cause: error });
+    }
+  }
+
+  private read({ schemaId, read }: Reader, { bodyAt, indexes }: Frame, value: Buffer): Decoded {
+    if (read instanceof SchemaMismatch) return this.refused(read, schemaId);
+    let document: unknown;
+    try {
+      document = read(value, bodyAt, indexes);
+    } catch (error) {
+      return this.refused(error, schemaId);
+    }
+    const violation = violationOf(this.contract, document);
+    return violation
+      ? { ok: false, error: { code: 'invalid', ...violation } }
+      : { ok: true, value: document, schemaId };
+  }
+
+  private refused(error: unknown, schemaId?: number): Decoded & { ok: false } {
+    if (error instanceof Malformed) {
+      return { ok: false, error: { code: 'undecodable', detail: `not ${NAMES[this.body.format]}: ${error.message}` } };
+    }
+    if (!(error instanceof SchemaMismatch)) throw error;
+    return { ok: false, error: { code: 'schema-mismatch', detail: `schema ${schemaId}: ${error.message}` } };
+  }
+}
+
+const NAMES: Readonly<Record<RegisteredFormat, string>> = {
+  avro: 'Avro',
+  protobuf: 'Protobuf',
+  'json-schema': 'JSON with a schema id',
+};
+
+/**
+ * `ce_dataschema` has to be an absolute URI (CloudEvents 1.0), and our registry's address is nobody's business: a name, whose
+ * last part is the path under every base URL of the registry's API.
+ */
+function writtenUnder({ id, subject, version }: RegisteredSchema, withIndexes: boolean) {
+  const dataSchema = `urn:parley:subjects/${encodeURIComponent(subject)}/versions/${version}`;
+  return { frame: frameOf(id, withIndexes), dataSchema };
+}
