@@ -1,17 +1,19 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cacheFolder, fail, startKafka, startPostgres } from './servers/index.mjs';
+import { cacheFolder, fail, startKafka, startPostgres, startRegistry } from './servers/index.mjs';
 
-const HELP = `Starts the embedded servers for development: PostgreSQL 18 and one Kafka 4.4 broker, on 127.0.0.1.
+const HELP = `Starts the embedded servers for development: PostgreSQL 18, one Kafka 4.4 broker and a
+schema registry, on 127.0.0.1.
 Their data stays: stop with Ctrl-C, start again and everything is there.
 
   npm run infra
-  npm run infra -- --data ./data --postgres-port 5433 --kafka-port 9093
+  npm run infra -- --data ./data --postgres-port 5433 --kafka-port 9093 --registry-port 8082
 
 Options
   --data DIR             where the data lies (default: ${cacheFolder('infra')})
   --postgres-port PORT   default 5432
   --kafka-port PORT      default 9092
+  --registry-port PORT   default 8081
   --help                 this text
 `;
 
@@ -27,6 +29,7 @@ function readOptions() {
     data: { type: 'string', default: process.getuid?.() === 0 ? '/var/tmp/parley-infra' : cacheFolder('infra') },
     'postgres-port': { type: 'string', default: '5432' },
     'kafka-port': { type: 'string', default: '9092' },
+    'registry-port': { type: 'string', default: '8081' },
     help: { type: 'boolean', default: false },
   };
   try {
@@ -48,10 +51,12 @@ async function main() {
   const ports = {
     postgres: port(options['postgres-port'], '--postgres-port'),
     kafka: port(options['kafka-port'], '--kafka-port'),
+    registry: port(options['registry-port'], '--registry-port'),
   };
   const started = await Promise.allSettled([
     startPostgres({ dataDir: `${folder}/postgres`, port: ports.postgres, durable: true }),
     startKafka({ dataDir: `${folder}/kafka`, port: ports.kafka, report }),
+    startRegistry({ dataDir: `${folder}/registry`, port: ports.registry, report }),
   ]);
   const stop = () => Promise.all(started.map((result) => result.value?.stop()));
   const failed = started.flatMap((result) => result.reason ?? []);
@@ -60,7 +65,7 @@ async function main() {
     failed.slice(1).forEach((error) => console.error(error.message));
     fail(failed[0]);
   }
-  const [postgres, kafka] = started.map((result) => result.value);
+  const [postgres, kafka, registry] = started.map((result) => result.value);
   await postgres.createDatabase('parley').catch((error) => {
     // 42P04: it is there from the last time.
     if (error.code !== '42P04') throw error;
@@ -68,6 +73,7 @@ async function main() {
   console.log(`DATABASE_URL=${postgres.url('parley')}`);
   console.log(`KAFKA_BROKERS=${kafka.brokers}`);
   console.log('KAFKA_REPLICATION_FACTOR=1');
+  console.log(`SCHEMA_REGISTRY_URLS=${registry.url}`);
   console.error(
     `\nData in ${folder}. Next: put these lines into .env, then "npm run parley -- migrate" and "npm start".`,
   );
