@@ -1,7 +1,8 @@
 import { isDatabaseOutage } from '../platform/database';
 import { AppError } from '../platform/errors';
 import type { Order } from './domain/order';
-import { inProgress, nameOf, type Placement, type PlacementWriter } from './placement-writer';
+import { inProgress, nameOf } from './idempotency';
+import type { Placement, PlacementWriter } from './placement-writer';
 
 /**
  * Transactions of this process at once: while one waits for the disk the next fills. Of 2, 3, 4 and 6, 3 took most orders

@@ -1,6 +1,5 @@
 import type { Tx } from '../platform/database';
-import type { StepType } from './domain/order';
-import type { OrderEventDetail, Reply } from './order.entity';
+import type { OrderEventDetail, Reply, StepType } from './domain/order';
 import type { LockedOrder, NewEvent, OrderRepository } from './order.repository';
 
 /** One step of a locked order, caused by a partner's message. */

@@ -3,7 +3,7 @@ import { receiptsOf } from '../messaging/outbox';
 import type { Clock } from '../platform/clock';
 import type { Database } from '../platform/database';
 import type { Order } from './domain/order';
-import { timelineOf, type TimelineStep } from './domain/timeline';
+import { sentBy, timelineOf, type TimelineStep } from './domain/timeline';
 import { OrderEventEntity } from './order.entity';
 
 /** The story of one order, from its events, the relay's receipts and what of it is parked. */
@@ -17,9 +17,7 @@ export class OrderTimeline {
     const { orderNumber } = order;
     const history = this.database.dataSource.getRepository(OrderEventEntity);
     const events = await history.find({ where: { orderNumber }, order: { version: 'ASC' } });
-    const sent = events.flatMap(({ topic, partition, outboxSeq }) =>
-      outboxSeq === null ? [] : [{ topic, partition, seq: outboxSeq }],
-    );
+    const sent = events.flatMap((event) => sentBy(event) ?? []);
     const [places, parked] = await Promise.all([
       receiptsOf(this.database, sent),
       parkedOf(this.database, order.partner, orderNumber),

@@ -23,6 +23,7 @@ import {
   PARTNER_ID_PATTERN,
   POSITIVE_DECIMAL_PATTERN,
 } from '../contracts';
+import { CancellationDto } from './cancellation.dto';
 import { type Order, type OrderLine, ORDER_STATES, type OrderState } from './domain/order';
 
 const DIGITS = 'with at most 18 digits before and 6 after the point';
@@ -188,6 +189,13 @@ export class OrderDto {
   })
   agreedLines: OrderLineDto[] | null;
 
+  @ApiProperty({
+    type: CancellationDto,
+    nullable: true,
+    description: 'The last cancellation that was asked for; null when there was none',
+  })
+  cancellation: CancellationDto | null;
+
   @ApiProperty({ description: "When the partner's final answer is due", format: 'date-time', example: TIME })
   deadline: string;
 
@@ -207,6 +215,7 @@ export class OrderDto {
       currency: order.currency,
       lines: order.lines.map(lineOf),
       agreedLines: order.agreedLines?.map(lineOf) ?? null,
+      cancellation: order.cancellation && CancellationDto.of(order.cancellation),
       deadline: order.deadline.toISOString(),
       createdAt: order.createdAt.toISOString(),
       updatedAt: order.updatedAt.toISOString(),

@@ -3,6 +3,7 @@ import {
   type Cancellation,
   type Order,
   ORDER_STATES,
+  type OrderEventDetail,
   type OrderLine,
   type OrderState,
   type StepType,
@@ -90,31 +91,6 @@ export class OrderEventEntity {
 
   @Column({ type: 'jsonb', nullable: true })
   detail: OrderEventDetail | null;
-}
-
-/** What was said beside what the step's type tells. */
-export interface OrderEventDetail {
-  reason?: string;
-  /** When the answer to our message is due, RFC 3339. */
-  due?: string;
-  /** What the partner's document says where the step's type doesn't: its code, its number. */
-  code?: string;
-  documentNumber?: string;
-  /** Our answer to the partner's message, in the same transaction. */
-  reply?: Reply;
-  /** The answer came after the deadline. */
-  late?: true;
-  /** Lines as the partner changed them. */
-  lines?: readonly { lineNumber: number; quantity: string; unitPrice: string }[];
-}
-
-/** A message of ours in the outbox. */
-export interface Reply {
-  messageId: string;
-  /** Decimal text. */
-  seq: string;
-  topic: string;
-  partition: number;
 }
 
 /** A POST that was accepted: the same key answers with the first answer again until the row expires. */

@@ -1,6 +1,6 @@
 import { type Database, query, queryAnew, type Tx } from '../platform/database';
-import type { Cancellation, Order, OrderLine } from './domain/order';
-import type { OrderEventDetail, OrderEventEntity } from './order.entity';
+import type { Cancellation, Order, OrderEventDetail, OrderLine } from './domain/order';
+import type { OrderEventEntity } from './order.entity';
 
 /** An order about to be written, with the Idempotency-Key that stands for it. */
 export interface NewOrder {
@@ -130,6 +130,27 @@ export class OrderRepository {
        FROM orders WHERE order_number = ANY(:orderNumbers::text[]) AND partner COLLATE "C" = :partner ORDER BY order_number FOR UPDATE`,
       { partner, orderNumbers, linesOf },
     );
+  }
+
+  /** Correlation ids of the exchanges in which these orders were placed. */
+  async requestsOf(tx: Tx, orderNumbers: readonly string[]): Promise<string[]> {
+    const rows = await query<{ id: string }>(
+      tx,
+      `SELECT correlation_id AS id FROM order_event WHERE order_number = ANY(:orderNumbers::text[]) AND version = 1`,
+      { orderNumbers },
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** One step of an order's history. */
+  async step(tx: Tx, orderNumber: string, version: number): Promise<Pick<NewEvent, 'detail'> & { at: Date }> {
+    const [row] = await query<Pick<NewEvent, 'detail'> & { at: Date }>(
+      tx,
+      'SELECT at, detail FROM order_event WHERE order_number = :orderNumber AND version = :version',
+      { orderNumber, version },
+    );
+    if (!row) throw new Error(`order ${orderNumber} has no step ${version}`);
+    return row;
   }
 
   /** Writes back locked orders after their steps, each once. */

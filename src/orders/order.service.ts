@@ -1,10 +1,12 @@
 import { hash, randomUUID } from 'node:crypto';
+import { orderRequest } from '../contracts';
+import type { Outbox } from '../messaging/outbox';
 import type { Partners } from '../partners';
 import { NonRetriableError, type Violation } from '../platform/errors';
 import type { Order, OrderLine } from './domain/order';
+import { lockOf } from './idempotency';
 import { lineOf } from './order.dto';
 import type { OrderIntake } from './order-intake';
-import { nameOf } from './placement-writer';
 
 export interface PlaceOrder {
   /** Who asks; part of the key's name, so that nobody meets another's keys. */
@@ -24,12 +26,13 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 export class OrderService {
   constructor(
     private readonly partners: Pick<Partners, 'find'>,
+    private readonly outbox: Pick<Outbox, 'ready'>,
     private readonly intake: OrderIntake,
   ) {}
 
   /**
    * Places an order, or tells the first answer again. Throws AppError `partner-unknown`, `order-invalid`, and what
-   * {@link OrderIntake.place} rejects with. A suspended partner's orders are accepted: they wait in its lane.
+   * `Outbox.ready` and {@link OrderIntake.place} reject with. A suspended partner's orders are accepted: they wait in its lane.
    */
   async place(request: PlaceOrder): Promise<Order> {
     const lines = request.lines.map(lineOf);
@@ -45,11 +48,13 @@ export class OrderService {
         violations: [{ pointer: '/partner', detail: 'is not a partner' }],
       });
     }
+    // What takes time here is this request's alone: the transaction that it joins serves others too.
+    await this.outbox.ready(orderRequest, partner);
     const linesJson = JSON.stringify(lines);
     return this.intake.place({
       caller,
       key,
-      keyLock: lockOf(nameOf({ caller, key })),
+      keyLock: lockOf({ caller, key }),
       requestHash: hash('sha256', JSON.stringify([orderNumber ?? null, partner, currency, linesJson]), 'buffer'),
       orderNumber,
       partner,
@@ -74,6 +79,3 @@ export class OrderService {
     return violations.slice(0, 100);
   }
 }
-
-/** 64 bits of a name, as PostgreSQL's bigint. Two names that share them only make each other answer 409 while both run. */
-const lockOf = (name: string): string => hash('sha256', name, 'buffer').readBigInt64BE().toString();

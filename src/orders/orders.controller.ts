@@ -5,13 +5,15 @@ import { ORDER_NUMBER_PATTERN } from '../contracts';
 import { CLOCK, type Clock } from '../platform/clock';
 import { NonRetriableError } from '../platform/errors';
 import { childTraceparent } from '../platform/http';
+import { CancellationRequestedDto, CancelOrderDto } from './cancellation.dto';
 import type { Order } from './domain/order';
 import { ListOrdersDto, OrderDto, type OrderPageDto, PlaceOrderDto } from './order.dto';
 import { TimelineDto } from './timeline.dto';
+import { OrderCanceller } from './order-canceller';
 import { OrderList } from './order-list';
 import { OrderService } from './order.service';
 import { OrderTimeline } from './order-timeline';
-import { GetOrder, GetOrderTimeline, ListOrders, PlaceOrder } from './orders.openapi';
+import { CancelOrder, GetOrder, GetOrderTimeline, ListOrders, PlaceOrder } from './orders.openapi';
 
 /** Until staff identity exists everybody is one caller. */
 const CALLER = 'anonymous';
@@ -23,6 +25,7 @@ const NUMBER = new RegExp(ORDER_NUMBER_PATTERN);
 export class OrdersController {
   constructor(
     private readonly service: OrderService,
+    private readonly canceller: OrderCanceller,
     private readonly list: OrderList,
     private readonly timeline: OrderTimeline,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -96,6 +99,28 @@ export class OrdersController {
   async story(@Param('orderNumber') orderNumber: string): Promise<TimelineDto> {
     const order = await this.existing(orderNumber);
     return TimelineDto.of(order, await this.timeline.of(order));
+  }
+
+  @Post(':orderNumber/cancellation')
+  @HttpCode(202)
+  @CancelOrder()
+  async cancel(
+    @Param('orderNumber') orderNumber: string,
+    @Headers('idempotency-key') key: string | undefined,
+    @Body() body: CancelOrderDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CancellationRequestedDto> {
+    const idempotencyKey = checkedKey(key);
+    const requested = await this.canceller.cancel({
+      caller: CALLER,
+      idempotencyKey,
+      order: await this.existing(orderNumber),
+      reason: body.reason,
+      traceparent: childTraceparent(request.headers, request.id),
+    });
+    void reply.header('location', pathOf(orderNumber));
+    return CancellationRequestedDto.of(requested);
   }
 
   private async existing(orderNumber: string): Promise<Order> {

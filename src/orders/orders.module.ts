@@ -4,7 +4,10 @@ import { Outbox } from '../messaging/outbox';
 import { Partners } from '../partners';
 import { CLOCK, type Clock } from '../platform/clock';
 import { Database } from '../platform/database';
+import { IdempotencyRepository } from './idempotency.repository';
 import { IdempotencySweeper } from './idempotency-sweeper';
+import { OrderCancellationResponseHandler } from './order-cancellation-response.handler';
+import { OrderCanceller } from './order-canceller';
 import { OrderIntake } from './order-intake';
 import { OrderList } from './order-list';
 import { OrderRepository } from './order.repository';
@@ -17,7 +20,7 @@ import { PlacementWriter } from './placement-writer';
 
 /** Needs from global modules: Database, Outbox, Exchanges, Partners, CLOCK, CONFIG, LOGGER. */
 @Module({
-  controllers: [OrdersController, OrderResponseHandler],
+  controllers: [OrdersController, OrderResponseHandler, OrderCancellationResponseHandler],
   providers: [
     IdempotencySweeper,
     { provide: OrderRepository, inject: [Database], useFactory: (database: Database) => new OrderRepository(database) },
@@ -44,14 +47,21 @@ import { PlacementWriter } from './placement-writer';
       ) => new PlacementWriter(database, repository, outbox, exchanges, clock),
     },
     {
+      provide: OrderCanceller,
+      inject: [Database, OrderRepository, Outbox, Exchanges, CLOCK],
+      useFactory: (database: Database, orders: OrderRepository, outbox: Outbox, exchanges: Exchanges, clock: Clock) =>
+        new OrderCanceller(database, { orders, keys: new IdempotencyRepository() }, outbox, exchanges, clock),
+    },
+    {
       provide: OrderIntake,
       inject: [PlacementWriter],
       useFactory: (writer: PlacementWriter) => new OrderIntake(writer),
     },
     {
       provide: OrderService,
-      inject: [Partners, OrderIntake],
-      useFactory: (partners: Partners, intake: OrderIntake) => new OrderService(partners, intake),
+      inject: [Partners, Outbox, OrderIntake],
+      useFactory: (partners: Partners, outbox: Outbox, intake: OrderIntake) =>
+        new OrderService(partners, outbox, intake),
     },
   ],
   exports: [OrderService, OrderList, OrderSteps],

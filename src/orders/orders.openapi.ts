@@ -1,12 +1,23 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+} from '@nestjs/swagger';
 import { ApiProblems } from '../platform/http';
+import { CancellationRequestedDto } from './cancellation.dto';
 import { OrderDto, OrderPageDto } from './order.dto';
 import { TimelineDto } from './timeline.dto';
 
 // How the operations of orders.controller.ts are described.
 
 const DOWN = ['internal', 'database-unavailable'];
+/** The document can't be made into bytes now. */
+const NO_SCHEMA = ['registry-unavailable', 'registry-refused', 'schema-unpublished', 'registry-unconfigured'];
 const text = (example: string, description?: string) => ({
   schema: { type: 'string' as const },
   example,
@@ -18,6 +29,13 @@ const OrderNumber = ApiParam({
   example: '4500017',
 });
 
+const IdempotencyKey = ApiHeader({
+  name: 'Idempotency-Key',
+  required: true,
+  description: '1 to 255 visible ASCII characters, the same for every repeat of one request',
+  example: '0d9d5c0e-6f0b-4f6e-9a53-0a4f6a3f7c11',
+});
+
 export const PlaceOrder = (): MethodDecorator =>
   applyDecorators(
     ApiOperation({
@@ -26,18 +44,32 @@ export const PlaceOrder = (): MethodDecorator =>
       description:
         'Accepted means durable: the order reaches the partner even if Parley or Kafka is down now. The same Idempotency-Key with the same body answers with the first answer again, for 24 hours unless set otherwise (IDEMPOTENCY_RETENTION_HOURS).',
     }),
-    ApiHeader({
-      name: 'Idempotency-Key',
-      required: true,
-      description: '1 to 255 visible ASCII characters, the same for every repeat of one request',
-      example: '0d9d5c0e-6f0b-4f6e-9a53-0a4f6a3f7c11',
-    }),
+    IdempotencyKey,
     ApiCreatedResponse({ type: OrderDto, headers: { Location: text('/v1/orders/4500017'), ETag: text('"1"') } }),
     ApiProblems(
       ...['malformed-json', 'request-invalid', 'idempotency-key-missing'],
       ...['idempotency-key-in-progress', 'order-number-taken', 'body-too-large', 'content-type-unsupported'],
       ...['idempotency-key-reused', 'order-invalid', 'partner-unknown', 'channel-unknown', 'message-too-large'],
-      ...[...DOWN, 'overloaded'],
+      ...[...DOWN, ...NO_SCHEMA, 'overloaded'],
+    ),
+  );
+
+export const CancelOrder = (): MethodDecorator =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'cancelOrder',
+      summary: 'Ask the partner to cancel an order',
+      description:
+        "Accepted means durable: the partner will be asked, and its answer is what both sides go by. The order shows it in `cancellation`, its timeline step by step. After a refusal it may be asked again. Who has despatched any of an order refuses; an order of which a despatch is known here can't be cancelled.",
+    }),
+    OrderNumber,
+    IdempotencyKey,
+    ApiAcceptedResponse({ type: CancellationRequestedDto, headers: { Location: text('/v1/orders/4500017') } }),
+    ApiProblems(
+      ...['malformed-json', 'request-invalid', 'idempotency-key-missing', 'order-unknown'],
+      ...['idempotency-key-in-progress', 'order-not-cancellable', 'cancellation-pending'],
+      ...['body-too-large', 'content-type-unsupported', 'idempotency-key-reused', 'channel-unknown'],
+      ...['document-invalid', 'message-too-large', ...DOWN, ...NO_SCHEMA],
     ),
   );
 

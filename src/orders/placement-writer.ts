@@ -5,7 +5,8 @@ import type { Clock } from '../platform/clock';
 import type { Database, Tx } from '../platform/database';
 import { AppError, NonRetriableError } from '../platform/errors';
 import type { Order, OrderLine } from './domain/order';
-import type { IdempotencyKey, NewOrder, OrderRepository } from './order.repository';
+import { inProgress, keyReused, nameOf } from './idempotency';
+import type { NewOrder, OrderRepository } from './order.repository';
 
 /** An order that somebody wants placed; ids are given here, so that a repeated transaction says the same. */
 export interface Placement extends Omit<NewOrder, 'orderNumber'> {
@@ -95,7 +96,8 @@ export class PlacementWriter {
       });
       return { placement, message };
     } catch (error) {
-      if (error instanceof NonRetriableError) return error;
+      // Also what has to do with this partner's schemas alone: the others of the batch don't pay for it.
+      if (error instanceof AppError) return error;
       throw error;
     }
   }
@@ -187,19 +189,6 @@ export class PlacementWriter {
     );
   }
 }
-
-/** Names a key among others; `\0` can't be part of either. */
-export const nameOf = ({ caller, key }: IdempotencyKey): string => `${caller}\0${key}`;
-
-export const inProgress = (): AppError =>
-  new AppError('idempotency-key-in-progress', 'A request with this Idempotency-Key is still running.', {
-    retryAfter: 1,
-  });
-
-const keyReused = (): AppError =>
-  new NonRetriableError('idempotency-key-reused', 'The Idempotency-Key was used before with another body.', {
-    violations: [{ pointer: 'Idempotency-Key', detail: 'belongs to another request' }],
-  });
 
 const numberTaken = (orderNumber: string): AppError =>
   new NonRetriableError('order-number-taken', `The order number ${orderNumber} is taken.`, {

@@ -1,7 +1,7 @@
 import type { Direction } from '../../contracts';
 
-/** `awaiting` → `acknowledged` (interim answer) → `answered`. */
-export type ExchangeState = 'awaiting' | 'acknowledged' | 'answered';
+/** `awaiting` → `acknowledged` (interim answer) → `answered`; from either open state `withdrawn`: nobody waits for the answer any more. */
+export type ExchangeState = 'awaiting' | 'acknowledged' | 'answered' | 'withdrawn';
 
 /** A request and what came back: the ledger behind "every request has a recorded end" (G5). */
 export interface Exchange {
@@ -29,7 +29,7 @@ export interface ExchangeAnswer {
   correlationId: string;
   partner: string;
   direction: Direction;
-  state: ExchangeState;
+  state: 'acknowledged' | 'answered';
   messageId: string;
   code: string;
   at: Date;

@@ -94,6 +94,17 @@ export class Exchanges {
     );
   }
 
+  /** Ends those of this partner's exchanges that are open; the others stay as they are. The caller holds the lock of their orders. */
+  async withdraw(tx: Tx, partner: string, direction: Direction, correlationIds: readonly string[]): Promise<void> {
+    if (correlationIds.length === 0) return;
+    await queryAnew(
+      tx,
+      `UPDATE exchange SET state = 'withdrawn'
+       WHERE correlation_id = ANY(:correlationIds::text[]) AND partner = :partner AND direction = :direction AND state IN ('awaiting', 'acknowledged')`,
+      { correlationIds, partner, direction },
+    );
+  }
+
   private lockOwn(tx: Tx, partner: string, direction: Direction, ids: readonly string[]): Promise<Exchange[]> {
     return query<Exchange>(
       tx,

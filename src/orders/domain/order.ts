@@ -37,6 +37,31 @@ export interface Cancellation {
   answerReason: string | null;
 }
 
+/** What was said beside what the step's type tells. */
+export interface OrderEventDetail {
+  reason?: string;
+  /** When the answer to our message is due, RFC 3339. */
+  due?: string;
+  /** What the partner's document says where the step's type doesn't: its code, its number. */
+  code?: string;
+  documentNumber?: string;
+  /** Our answer to the partner's message, in the same transaction. */
+  reply?: Reply;
+  /** The answer came after the deadline. */
+  late?: true;
+  /** Lines as the partner changed them. */
+  lines?: readonly { lineNumber: number; quantity: string; unitPrice: string }[];
+}
+
+/** A message of ours in the outbox. */
+export interface Reply {
+  messageId: string;
+  /** Decimal text. */
+  seq: string;
+  topic: string;
+  partition: number;
+}
+
 /** What we asked a partner to deliver, and what became of it. */
 export interface Order {
   orderNumber: string;

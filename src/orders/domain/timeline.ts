@@ -1,5 +1,5 @@
 import type { ParkedMessage } from '../../messaging/consumer';
-import { OPEN_STATES, type Order, type StepType } from './order';
+import { OPEN_STATES, type Order, type OrderEventDetail, type StepType } from './order';
 
 /** Something that happened to an order and is recorded, with the message that caused it or that it caused. */
 export interface OrderEvent {
@@ -13,7 +13,7 @@ export interface OrderEvent {
   partition: number;
   /** Set when the message is the partner's. */
   offset: string | null;
-  detail: { reason?: string; late?: true; lines?: readonly unknown[] } | null;
+  detail: OrderEventDetail | null;
 }
 
 export type StepName =
@@ -58,57 +58,79 @@ export function timelineOf(
   parked: readonly ParkedMessage[],
   now: Date,
 ): TimelineStep[] {
-  const steps = events.flatMap((event) =>
-    event.outboxSeq === null
-      ? [received(order, event)]
-      : [own(order, event), publication(event, places.get(event.outboxSeq))],
-  );
+  const steps = events.flatMap((event) => {
+    const message = sentBy(event);
+    const happened = event.outboxSeq === null ? received(order, event) : own(order, event);
+    return message ? [happened, publication(event, message, places.get(message.seq))] : [happened];
+  });
   steps.push(...parked.map((message) => unapplied(order, message)));
-  const request = events.find((event) => event.outboxSeq !== null);
-  const isPublished = request?.outboxSeq != null && places.has(request.outboxSeq);
-  if (request && isPublished && OPEN_STATES.includes(order.state)) steps.push(awaited(order, request, now));
+  // Whether a request that waits in the outbox is overdue is no question to the partner.
+  const isPublished = ({ outboxSeq }: OrderEvent) => outboxSeq !== null && places.has(outboxSeq);
+  steps.push(...events.filter(isPublished).flatMap((event) => awaited(order, event, now)));
   return steps;
+}
+
+interface Sent {
+  messageId: string;
+  seq: string;
+  topic: string;
+  partition: number;
+  what: string;
+}
+
+/** The message of ours that belongs to a step: the request that it is, or the answer that was given with it. */
+export function sentBy({ type, messageId, outboxSeq: seq, topic, partition, detail }: OrderEvent): Sent | undefined {
+  const what = type === 'cancellation-requested' ? 'The cancellation' : 'The order';
+  if (seq !== null) return { messageId, seq, topic, partition, what };
+  return detail?.reply && { ...detail.reply, what: 'Our answer' };
 }
 
 const own = (order: Order, event: OrderEvent): TimelineStep => ({
   ...messageOf(event),
   step: event.type,
-  text: `Order placed with ${order.partner}: ${count(order.lines.length, 'line')}, ${order.currency}.`,
+  text:
+    event.type === 'cancellation-requested'
+      ? `${order.partner} is asked to cancel the order: ${event.detail?.reason ?? 'no reason recorded'}`
+      : `Order placed with ${order.partner}: ${count(order.lines.length, 'line')}, ${order.currency}.`,
   topic: null,
   partition: null,
   offset: null,
 });
 
-function publication(event: OrderEvent, place: Place | undefined): TimelineStep {
-  const { topic, partition } = event;
+function publication(event: OrderEvent, message: Sent, place: Place | undefined): TimelineStep {
+  const { messageId, topic, partition, what } = message;
+  const sent = { ...messageOf(event), messageId, topic, partition };
   if (!place) {
-    const text = 'The order waits to be published.';
-    return { ...messageOf(event), at: null, step: 'waiting-to-be-published', text, topic, partition, offset: null };
+    const text = `${what} waits to be published.`;
+    return { ...sent, at: null, step: 'waiting-to-be-published', text, offset: null };
   }
   const { sentAt: at, offset } = place;
-  return { ...messageOf(event), at, step: 'published', text: 'The order is in Kafka.', topic, partition, offset };
+  return { ...sent, at, step: 'published', text: `${what} is in Kafka.`, offset };
 }
 
+/** What the partner did; `placed` and `cancellation-requested` are our own steps. */
 const WORDS: Readonly<Record<StepType, string>> = {
   placed: 'placed the order',
   acknowledged: 'acknowledged the order; its final answer is still to come',
   accepted: 'accepted the order',
   rejected: 'rejected the order',
   changed: 'accepted the order with changes',
-  cancelled: 'agreed to cancel the order',
+  cancelled: 'cancelled the order, as it was asked to',
   'partly-shipped': 'despatched a part of the order',
-  shipped: 'despatched the order, or what was left of it',
+  shipped: 'despatched all of the order, or the rest of it',
   'cancellation-requested': 'was asked to cancel the order',
-  'cancellation-agreed': 'agreed to the cancellation; the order was rejected before',
-  'cancellation-refused': 'refused the cancellation',
-  'answer-noted': 'answered the order after the cancellation, which changes nothing',
-  'despatch-refused': 'announced a despatch that was refused',
+  'cancellation-agreed': 'agreed to cancel the order, which it had rejected before',
+  'cancellation-refused': 'refused to cancel the order',
+  'answer-noted': 'answered the order after it had cancelled it, which changes nothing',
+  'despatch-refused': 'announced a despatch, which was refused',
 };
 
 function received(order: Order, event: OrderEvent): TimelineStep {
-  const { reason, late, lines } = event.detail ?? {};
+  const { reason, late, lines, code, documentNumber } = event.detail ?? {};
+  const document = documentNumber === undefined ? '' : ` (${documentNumber})`;
+  const said = code === undefined ? '' : ` (${code})`;
   const changes = lines ? ` (${count(lines.length, 'line')})` : '';
-  const text = `${order.partner} ${WORDS[event.type]}${changes}${late ? ', after the deadline' : ''}${reason ? `: ${reason}` : '.'}`;
+  const text = `${order.partner} ${WORDS[event.type]}${document}${said}${changes}${late ? ', after the deadline' : ''}${reason ? `: ${reason}` : '.'}`;
   return {
     ...messageOf(event),
     step: event.type,
@@ -136,20 +158,28 @@ function unapplied(order: Order, message: ParkedMessage): TimelineStep {
   return { at, step, text, messageId, correlationId, topic, partition, offset };
 }
 
-function awaited(order: Order, request: OrderEvent, now: Date): TimelineStep {
-  const isOverdue = order.deadline < now;
-  const due = order.deadline.toISOString();
-  return {
-    ...messageOf(request),
-    at: null,
-    step: isOverdue ? 'answer-overdue' : 'waiting-for-answer',
-    text: isOverdue
-      ? `${order.partner}'s final answer was due ${due}.`
-      : `Waiting for ${order.partner}'s final answer, due ${due}.`,
-    topic: null,
-    partition: null,
-    offset: null,
-  };
+/** What a published request of ours still waits for, if anything. */
+function awaited(order: Order, request: OrderEvent, now: Date): TimelineStep[] {
+  const { cancellation, deadline, partner } = order;
+  const isCancellation = request.type === 'cancellation-requested';
+  const isOpen = isCancellation
+    ? cancellation?.state === 'requested' && cancellation.correlationId === request.correlationId
+    : OPEN_STATES.includes(order.state);
+  if (!isOpen) return [];
+  const due = isCancellation ? (request.detail?.due ?? 'at a time not recorded') : deadline.toISOString();
+  const isOverdue = Date.parse(due) < now.getTime();
+  const answer = isCancellation ? 'answer to the cancellation' : 'final answer';
+  return [
+    {
+      ...messageOf(request),
+      at: null,
+      step: isOverdue ? 'answer-overdue' : 'waiting-for-answer',
+      text: isOverdue ? `${partner}'s ${answer} was due ${due}.` : `Waiting for ${partner}'s ${answer}, due ${due}.`,
+      topic: null,
+      partition: null,
+      offset: null,
+    },
+  ];
 }
 
 const messageOf = ({ at, messageId, correlationId }: OrderEvent) => ({ at, messageId, correlationId });

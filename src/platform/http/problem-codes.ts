@@ -52,6 +52,16 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The order number is taken',
     help: 'Another request placed an order with this number. Choose another number, or leave it out and Parley numbers the order.',
   },
+  'order-not-cancellable': {
+    status: 409,
+    title: 'The order cannot be cancelled',
+    help: 'It was rejected or cancelled before, or the partner has despatched some of it. GET the order shows where it stands.',
+  },
+  'cancellation-pending': {
+    status: 409,
+    title: 'The partner has not answered the cancellation yet',
+    help: 'It was asked already. Its answer shows in "cancellation" of the order; after a refusal it can be asked again.',
+  },
   'body-too-large': {
     status: 413,
     title: 'The body is too large',

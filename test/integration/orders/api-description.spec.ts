@@ -40,6 +40,7 @@ describe('the API description', () => {
       ['get /v1/orders', 'listOrders'],
       ['get /v1/orders/{orderNumber}', 'getOrder'],
       ['get /v1/orders/{orderNumber}/timeline', 'getOrderTimeline'],
+      ['post /v1/orders/{orderNumber}/cancellation', 'cancelOrder'],
     ]);
     for (const [, { summary }] of operations) expect(summary).toBeTruthy();
   });

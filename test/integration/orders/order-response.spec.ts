@@ -3,6 +3,7 @@ import { ChannelCatalog } from '../../../src/messaging/channels';
 import type { InboundMessage, Outcome } from '../../../src/messaging/consumer';
 import { Exchanges } from '../../../src/messaging/exchanges';
 import { OrderRepository } from '../../../src/orders/order.repository';
+import { OrderSteps } from '../../../src/orders/order-steps';
 import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
 import { anOrder, type OrdersApp, place, send, startOrders } from './orders-app';
 
@@ -207,7 +208,7 @@ describe("partners' answers", () => {
       if (++looks === 1) answer.correlationId = (await placed({ orderNumber })).correlationId;
       return found;
     };
-    const early = new OrderResponseHandler(watched, orders.app.get(Exchanges));
+    const early = new OrderResponseHandler(watched, new OrderSteps(watched), orders.app.get(Exchanges));
     const outcomes = await orders.database.transaction((tx) =>
       early.handle({ tx, partner: 'acme', now: new Date(), messages: [answer] }),
     );

@@ -1,14 +1,24 @@
 import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CONTRACTS, type OrderResponse, orderResponse, topicFor, typeOf } from '../../../src/contracts';
+import {
+  type AnyContract,
+  CONTRACTS,
+  type OrderCancellationResponse,
+  orderCancellationResponse,
+  type OrderResponse,
+  orderResponse,
+  topicFor,
+  typeOf,
+} from '../../../src/contracts';
 import { addChannels, ChannelCatalog } from '../../../src/messaging/channels';
-import { createProcessor } from '../../../src/messaging/consumer';
+import { createProcessor, type InboundBatch } from '../../../src/messaging/consumer';
 import { Exchanges } from '../../../src/messaging/exchanges';
 import type { InboundRecord } from '../../../src/messaging/kafka';
 import { Outbox } from '../../../src/messaging/outbox';
 import { JsonCodec } from '../../../src/messaging/registry';
 import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from '../../../src/orders';
+import { OrderCancellationResponseHandler } from '../../../src/orders/order-cancellation-response.handler';
 import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
 import { Partners } from '../../../src/partners';
 import { CLOCK, systemClock } from '../../../src/platform/clock';
@@ -108,11 +118,14 @@ async function seed(database: Database): Promise<void> {
 export async function consumerOf({ app, database }: OrdersApp): Promise<ReturnType<typeof createProcessor>> {
   const channels = app.get(ChannelCatalog);
   await channels.load();
-  const handler = app.get(OrderResponseHandler);
+  const responses = app.get(OrderResponseHandler);
+  const cancellations = app.get(OrderCancellationResponseHandler);
   const config = { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 2 };
   const logger = createLogger('silent', 'test');
-  return createProcessor({ config, database, channels, codec: new JsonCodec(), logger }, (_, batch) =>
-    handler.handle(batch as Parameters<typeof handler.handle>[0]),
+  return createProcessor({ config, database, channels, codec: new JsonCodec(), logger }, (contract, batch) =>
+    contract.name === orderCancellationResponse.name
+      ? cancellations.handle(batch as InboundBatch<OrderCancellationResponse>)
+      : responses.handle(batch as InboundBatch<OrderResponse>),
   );
 }
 
@@ -122,6 +135,7 @@ export function answerRecord(
   partner: string,
   correlationId: string,
   value: Pick<OrderResponse, 'orderNumber' | 'responseCode'>,
+  contract: AnyContract = orderResponse,
 ): InboundRecord {
   const offset = answers++;
   return {
@@ -131,7 +145,7 @@ export function answerRecord(
     timestamp: Date.now(),
     key: Buffer.from(value.orderNumber),
     value: Buffer.from(JSON.stringify({ issuedAt: '2026-03-01T10:00:00Z', ...value })),
-    headers: { ce_id: `answer-${offset}`, ce_type: typeOf(orderResponse), ce_correlationid: correlationId },
+    headers: { ce_id: `answer-${offset}`, ce_type: typeOf(contract), ce_correlationid: correlationId },
   };
 }
 

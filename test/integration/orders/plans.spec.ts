@@ -59,7 +59,7 @@ describe('a plan that was made while the tables were small', () => {
       `exchange SELECT 'c' || n, 'acme', 'out', 'order-request', 'G-' || n, 'm', n, 'awaiting', now(), 0, now() FROM ${series}`,
       `idempotency_key SELECT 'anonymous', 'g' || n, '\\x00', 'G-' || n, now() FROM ${series}`,
       `inbox SELECT 1, 'g' || n, '\\x00', 0, n, now() FROM ${series}`,
-      `parked_key SELECT 'acme', 'g' || n, now() FROM ${series}`,
+      `parked_key SELECT 1, 'g' || n, now() FROM ${series}`,
     ])
       await run(`INSERT INTO ${rows}`);
     const before = await walked();

@@ -36,7 +36,8 @@ describe('deciding what an answer does to an order', () => {
   it.each(TABLE)('given %s, when %s comes, then %s', (state, code, then) => {
     const decision = decide(given(state), whenIt(code));
     if (then === 'illegal') expect(decision).toMatchObject({ kind: 'dead', code: 'illegal-transition' });
-    else expect(decision).toMatchObject({ kind: 'applied', state: then });
+    else if (state === 'cancelled') expect(decision).toEqual({ kind: 'applied', type: 'answer-noted', change: {} });
+    else expect(decision).toMatchObject({ kind: 'applied', type: then, change: { state: then } });
   });
 
   it('has a row above for every cell of the table', () => {
@@ -59,18 +60,23 @@ describe('accepting with change', () => {
   it('agrees on the ordered lines with the changed ones in their place, digits exact', () => {
     expect(ca(...change)).toEqual({
       kind: 'applied',
-      state: 'changed',
-      agreedLines: [lines[0], { ...lines[1], quantity: '123456789012345678.000001', unitPrice: '0.10' }, lines[2]],
+      type: 'changed',
+      change: {
+        state: 'changed',
+        agreedLines: [lines[0], { ...lines[1], quantity: '123456789012345678.000001', unitPrice: '0.10' }, lines[2]],
+      },
     });
   });
 
   it.each(['0', '0.0', '0.000000'])('strikes a line of which %s comes', (quantity) => {
-    expect(ca({ lineNumber: 2, quantity, unitPrice: '1' })).toMatchObject({ agreedLines: [lines[0], lines[2]] });
+    expect(ca({ lineNumber: 2, quantity, unitPrice: '1' })).toMatchObject({
+      change: { agreedLines: [lines[0], lines[2]] },
+    });
   });
 
   it('keeps a line of which the smallest part comes', () => {
     expect(ca({ lineNumber: 2, quantity: '0.000001', unitPrice: '1' })).toMatchObject({
-      agreedLines: [{ lineNumber: 1 }, { lineNumber: 2 }, { lineNumber: 3 }],
+      change: { agreedLines: [{ lineNumber: 1 }, { lineNumber: 2 }, { lineNumber: 3 }] },
     });
   });
 

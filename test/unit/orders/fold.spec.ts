@@ -1,17 +1,19 @@
 import type { ResponseCode } from '../../../src/contracts';
-import type { Refusal } from '../../../src/orders/domain/decide';
-import { fold } from '../../../src/orders/domain/fold';
+import { decide, type Refusal } from '../../../src/orders/domain/decide';
+import { fold, type Folding } from '../../../src/orders/domain/fold';
+import type { OrderLine } from '../../../src/orders/domain/order';
 
-const order = {
+const order: Folding & { lines: OrderLine[] } = {
   orderNumber: '4711',
-  state: 'placed' as const,
+  state: 'placed',
   version: 1,
   agreedLines: null,
+  cancellation: null,
   lines: [{ lineNumber: 1, item: 'A', quantity: '1', unit: 'C62', unitPrice: '1' }],
 };
 const dead: Refusal = { kind: 'dead', code: 'exchange-unknown', detail: 'none' };
 const answer = (responseCode: ResponseCode, more: { refusal?: Refusal; keyed?: boolean } = {}) => ({
-  response: { responseCode },
+  decide: (current: typeof order) => decide(current, { responseCode }),
   keyed: true,
   ...more,
 });
@@ -19,8 +21,8 @@ const answer = (responseCode: ResponseCode, more: { refusal?: Refusal; keyed?: b
 describe('folding several answers of one order', () => {
   it('applies AB, then AP, each on what the one before left', () => {
     expect(fold(order, [answer('AB'), answer('AP')])).toMatchObject([
-      { kind: 'applied', order: { state: 'acknowledged', version: 2 } },
-      { kind: 'applied', order: { state: 'accepted', version: 3 } },
+      { kind: 'applied', type: 'acknowledged', order: { state: 'acknowledged', version: 2 } },
+      { kind: 'applied', type: 'accepted', order: { state: 'accepted', version: 3 } },
     ]);
   });
 

@@ -1,0 +1,134 @@
+import type { AnyContract } from '../contracts';
+import type { InboundMessage, Outcome } from '../messaging/consumer';
+import { type Exchange, type Exchanges, ownExchange } from '../messaging/exchanges';
+import type { Tx } from '../platform/database';
+import type { Decision, Refusal } from './domain/decide';
+import { fold, type Folded } from './domain/fold';
+import type { StepType } from './domain/order';
+import type { LockedOrder, OrderRepository } from './order.repository';
+
+// What the handlers of partners' answers share.
+
+type Message = InboundMessage<{ orderNumber: string }>;
+
+export interface Locked {
+  orders: ReadonlyMap<string, LockedOrder>;
+  exchanges: ReadonlyMap<string, Exchange>;
+}
+
+/** A message that was applied, with its order after it. */
+export interface Applied<M> {
+  message: M;
+  type: StepType;
+  order: LockedOrder;
+  exchange: Exchange;
+}
+
+/**
+ * Locks orders, then exchanges, each sorted. A second look, in a new statement, follows for orders that were not found:
+ * order and exchange are committed together, so whoever finds the second in its later statement gets the first too.
+ */
+export async function lockAnswered(
+  tx: Tx,
+  partner: string,
+  messages: readonly Message[],
+  rooms: { repository: OrderRepository; exchanges: Exchanges },
+  linesOf: readonly string[] = [],
+): Promise<Locked> {
+  const numbers = [...new Set(messages.map((message) => message.value.orderNumber))];
+  const orders = new Map<string, LockedOrder>();
+  const lockOrders = async (orderNumbers: readonly string[]) => {
+    for (const order of await rooms.repository.lock(tx, partner, orderNumbers, linesOf))
+      orders.set(order.orderNumber, order);
+  };
+  await lockOrders(numbers);
+  const correlationIds = messages.flatMap((message) => message.correlationId ?? []);
+  const exchanges = await rooms.exchanges.lock(tx, partner, 'out', correlationIds);
+  const missing = numbers.filter((orderNumber) => !orders.has(orderNumber));
+  if (missing.length > 0) await lockOrders(missing);
+  return { orders, exchanges };
+}
+
+/** Decides in memory, order by order: one outcome per message, and what must be written. `request`: what the messages answer. */
+export function judge<M extends Message>(
+  messages: readonly M[],
+  locked: Locked,
+  request: AnyContract,
+  decide: (order: LockedOrder, message: M) => Decision,
+): { outcomes: Outcome[]; applied: Applied<M>[] } {
+  const outcomes = new Map<M, Outcome>();
+  const applied: Applied<M>[] = [];
+  for (const [orderNumber, answers] of Map.groupBy(messages, (message) => message.value.orderNumber)) {
+    const order = locked.orders.get(orderNumber);
+    const found = answers.map((message) => ({ message, ...exchangeOf(message, order, locked.exchanges, request) }));
+    const results = fold(
+      order ?? UNKNOWN,
+      found.map(({ message, refusal }) => ({
+        decide: (current) => decide(current, message),
+        refusal,
+        keyed: message.key !== null,
+      })),
+    );
+    for (const [index, { message, exchange }] of found.entries()) {
+      const result = results[index] as Folded<LockedOrder>;
+      outcomes.set(message, result.kind === 'applied' ? { kind: 'applied' } : result);
+      if (result.kind === 'applied' && exchange) applied.push({ message, exchange, ...result });
+    }
+  }
+  return { outcomes: messages.map((message) => outcomes.get(message) as Outcome), applied };
+}
+
+/** One of the two. */
+interface Found {
+  exchange?: Exchange;
+  refusal?: Refusal;
+}
+
+/** The exchange that a message belongs to, or why it may not speak of its order at all. The texts may reach the partner: another's order is called unknown. */
+function exchangeOf(
+  message: Message,
+  order: LockedOrder | undefined,
+  exchanges: ReadonlyMap<string, Exchange>,
+  request: AnyContract,
+): Found {
+  const { orderNumber } = message.value;
+  const own = ownExchange(exchanges, message.partner, message.correlationId);
+  const refuse = (code: string, detail: string, pointer?: string): Found => ({
+    refusal: { kind: 'dead', code, detail, ...(pointer === undefined ? {} : { pointer }) },
+  });
+  if (!own.ok) return { refusal: own.outcome };
+  const { exchange } = own;
+  if (!order) return refuse('order-unknown', `There is no order ${orderNumber}.`, '/orderNumber');
+  if (exchange.orderNumber !== orderNumber) {
+    const detail = `The correlation id belongs to a request about another order than ${orderNumber}.`;
+    return refuse('exchange-mismatch', detail, '/orderNumber');
+  }
+  if (exchange.kind !== request.name) {
+    return refuse('exchange-mismatch', `The correlation id belongs to an ${exchange.kind}, not to an ${request.name}.`);
+  }
+  return { exchange };
+}
+
+/** Stands where there is no order; every answer to it has been refused before. */
+const UNKNOWN: LockedOrder = {
+  orderNumber: '',
+  partner: '',
+  state: 'placed',
+  version: 0,
+  lines: [],
+  agreedLines: null,
+  cancellation: null,
+  deadline: new Date(0),
+};
+
+/** What the history keeps of the message itself. */
+export const causeOf = ({ id, correlationId, topic, partition, offset }: Message) => ({
+  id,
+  correlationId: correlationId as string,
+  topic,
+  partition,
+  offset,
+});
+
+/** PostgreSQL's jsonb takes neither NUL nor half a surrogate pair, and JSON can carry both. The document's bytes stay in Kafka. */
+export const storable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed();

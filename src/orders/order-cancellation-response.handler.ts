@@ -1,0 +1,69 @@
+import { Controller, Inject } from '@nestjs/common';
+import { orderCancellation, orderCancellationResponse, type OrderCancellationResponse } from '../contracts';
+import { HandlesContract, type InboundBatch, type InboundMessage, type Outcome } from '../messaging/consumer';
+import { Exchanges } from '../messaging/exchanges';
+import type { Tx } from '../platform/database';
+import { type Applied, causeOf, judge, lockAnswered, storable } from './answering';
+import { decideCancellation } from './domain/cancel';
+import { OrderRepository } from './order.repository';
+import { type OrderStep, OrderSteps } from './order-steps';
+
+type Answered = Applied<InboundMessage<OrderCancellationResponse>>;
+
+/** Partners' answers to cancellations, a batch at a time. */
+@Controller()
+export class OrderCancellationResponseHandler {
+  constructor(
+    @Inject(OrderRepository) private readonly repository: OrderRepository,
+    @Inject(OrderSteps) private readonly steps: OrderSteps,
+    @Inject(Exchanges) private readonly exchanges: Exchanges,
+  ) {}
+
+  /** As for answers to orders; two statements more where an order is cancelled, whose own exchange ends with that. */
+  @HandlesContract(orderCancellationResponse)
+  async handle({ tx, partner, now, messages }: InboundBatch<OrderCancellationResponse>): Promise<Outcome[]> {
+    const rooms = { repository: this.repository, exchanges: this.exchanges };
+    const locked = await lockAnswered(tx, partner, messages, rooms);
+    const { outcomes, applied } = judge(messages, locked, orderCancellation, (order, { value, correlationId }) =>
+      decideCancellation(order, { ...value, ...reasonOf(value) }, correlationId as string, now),
+    );
+    await this.steps.record(
+      tx,
+      applied.map((answer) => stepOf(answer, now)),
+      now,
+    );
+    await this.exchanges.answer(
+      tx,
+      applied.map(({ message, exchange }) => ({
+        correlationId: exchange.correlationId,
+        partner,
+        direction: 'out' as const,
+        state: 'answered' as const,
+        messageId: message.id,
+        code: message.value.responseCode,
+        at: now,
+      })),
+    );
+    const cancelled = applied.filter(({ type }) => type === 'cancelled').map(({ order }) => order.orderNumber);
+    if (cancelled.length > 0) await this.withdraw(tx, partner, cancelled);
+    return outcomes;
+  }
+
+  /** Nobody waits any more for the answer to an order that both sides cancelled. */
+  private async withdraw(tx: Tx, partner: string, orderNumbers: readonly string[]): Promise<void> {
+    const correlationIds = await this.repository.requestsOf(tx, orderNumbers);
+    await this.exchanges.withdraw(tx, partner, 'out', correlationIds);
+  }
+}
+
+function stepOf({ message, type, order, exchange }: Answered, now: Date): OrderStep {
+  const isLate = exchange.deadline !== null && exchange.deadline < now;
+  return {
+    order,
+    type,
+    message: causeOf(message),
+    detail: { ...reasonOf(message.value), ...(isLate ? { late: true } : {}) },
+  };
+}
+
+const reasonOf = ({ reason }: OrderCancellationResponse) => (reason === undefined ? {} : { reason: storable(reason) });
