@@ -21,10 +21,11 @@ import { Database, DatabaseModule, DatabaseMonitor } from './platform/database';
 import { messageOf } from './platform/errors';
 import { LifecycleModule } from './platform/lifecycle';
 import { LOGGER, type Logger, TelemetryModule } from './platform/telemetry';
+import { ShipmentEntity, ShipmentsModule } from './shipments';
 import { healthSignals } from './app.health';
 
 /** Every table that TypeORM reads; held against the migrations by a test. */
-export const ENTITIES = [PartnerEntity, OrderEntity, OrderEventEntity, IdempotencyKeyEntity];
+export const ENTITIES = [PartnerEntity, OrderEntity, OrderEventEntity, IdempotencyKeyEntity, ShipmentEntity];
 
 /** What a process has only in some of its roles: null otherwise. */
 export const RELAY = Symbol('Relay');
@@ -142,6 +143,7 @@ export class AppModule {
         DatabaseModule.forRoot({ entities: ENTITIES, migrations: MIGRATIONS }),
         MessagingModule,
         OrdersModule,
+        ShipmentsModule,
         HealthModule.forRoot({
           inject: [CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck],
           useFactory: healthSignals,
