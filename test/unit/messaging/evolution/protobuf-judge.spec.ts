@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, type Type } from 'protobufjs';
 import { judgeSchemas } from '../../../../src/messaging/evolution';
-import { PROTOBUF_CHANGES, protoText } from './protobuf-changes';
+import { protoText } from './protobuf-change';
+import { FIELD_CHANGES } from './protobuf-field-changes';
+import { FILE_CHANGES } from './protobuf-file-changes';
+
+const PROTOBUF_CHANGES = [...FIELD_CHANGES, ...FILE_CHANGES];
 
 const judged = (older: string, newer: string) =>
   judgeSchemas('protobuf', older, newer).map(({ place, rule }) => `${place} ${rule}`);
