@@ -1,4 +1,5 @@
 import type { AnyContract } from './contract';
+import { errorReport } from './error-report.v1';
 import { orderCancellationResponse } from './order-cancellation-response.v1';
 import { orderCancellation } from './order-cancellation.v1';
 import { orderRequest } from './order-request.v1';
@@ -10,6 +11,7 @@ export const CONTRACTS: readonly AnyContract[] = [
   orderResponse,
   orderCancellation,
   orderCancellationResponse,
+  errorReport,
 ];
 
 /** Partner ids name topics, accounts and ACL prefixes: no dots, so that a prefix of `acme` never covers `acme.eu`. */

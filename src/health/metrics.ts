@@ -58,7 +58,9 @@ export class Metrics {
         Number(relay.state.role === 'owner'),
       );
     }
-    if (transport) this.watchConsumer(transport);
+    if (!transport) return;
+    this.watchConsumer(transport);
+    this.watchViolations(transport);
   }
 
   private watchConsumer(transport: ParleyTransport): void {
@@ -76,6 +78,22 @@ export class Metrics {
         this.reset();
         for (const [topic, counts] of Object.entries(transport.health().counts)) {
           for (const [result, count] of Object.entries(counts)) this.inc({ topic, result }, count);
+        }
+      },
+    });
+  }
+
+  /** Apart from the counter above: a broken contract is the partner's to mend, whatever else dies is ours to look at. */
+  private watchViolations(transport: ParleyTransport): void {
+    new Counter({
+      name: 'parley_contract_violations_total',
+      help: 'Inbound records that broke their contract: bytes, schema, attributes or rules.',
+      labelNames: ['topic', 'code'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [topic, codes] of Object.entries(transport.health().violations)) {
+          for (const [code, count] of Object.entries(codes)) this.inc({ topic, code }, count);
         }
       },
     });

@@ -2,10 +2,9 @@ import { AppError } from '../../platform/errors';
 import type { Logger } from '../../platform/telemetry';
 import type { Channel, ChannelCatalog } from '../channels';
 import type { InboundRecord, RecordBatch } from '../kafka';
-import type { Codec } from '../registry';
-import type { BatchSettler, WorkItem } from './batch-settler';
+import type { BatchSettler } from './batch-settler';
 import type { ConsumerHealth } from './consumer-health';
-import { type ContractsByType, inspect } from './inspect';
+import { type Documents, Inspection } from './inspection';
 import { PartitionWork } from './partition-work';
 import { UnfinishedLanes } from './unfinished-lanes';
 import { PartnerQueue, type Portion } from './partner-queue';
@@ -20,12 +19,6 @@ export interface BatchLimits {
   transactions: number;
 }
 
-/** What inspection needs to know. */
-export interface Documents {
-  contracts: ContractsByType;
-  codec: Codec;
-}
-
 /** Collects what waits of a partner's partitions into batches and has them settled; offsets follow the commit. */
 export class BatchProcessor {
   private readonly queues = new Map<string, PartnerQueue>();
@@ -34,16 +27,18 @@ export class BatchProcessor {
   private readonly running = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   private readonly patience: Patience;
+  private readonly inspection: Inspection;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly channels: ChannelCatalog,
-    private readonly documents: Documents,
+    documents: Documents,
     private readonly settler: BatchSettler,
     private readonly limits: BatchLimits,
     logger: Logger,
   ) {
     this.patience = new Patience(logger, this.closing.signal, () => this.pump());
+    this.inspection = new Inspection(documents, { hasRoom: () => this.hasRoom, onRoom: () => this.pump() });
   }
 
   /**
@@ -54,8 +49,7 @@ export class BatchProcessor {
     if (batch.records.length === 0 || this.closing.signal.aborted) return;
     const channel = this.channels.find(batch.topic) ?? (await this.awaitChannel(batch));
     if (!channel || this.closing.signal.aborted) return;
-    const work = new PartitionWork(batch, channel);
-    this.unfinished.returned(work);
+    const work = new PartitionWork(batch, channel, this.unfinished.returned(batch));
     this.works.add(work);
     this.enqueue(work);
     this.pump();
@@ -88,6 +82,7 @@ export class BatchProcessor {
     this.closing.abort();
     clearTimeout(this.timer);
     for (const queue of this.queues.values()) for (const work of queue.drain()) work.close();
+    this.inspection.close();
     await Promise.allSettled([...this.running]);
   }
 
@@ -127,7 +122,8 @@ export class BatchProcessor {
   /** Starts every batch that is due while there is room, partners in turn; sets the clock for the next one. */
   private pump(): void {
     clearTimeout(this.timer);
-    if (this.closing.signal.aborted) return;
+    if (this.closing.signal.aborted) return this.inspection.close();
+    this.inspection.letBack();
     let next = Infinity;
     for (const [partner, queue] of [...this.queues]) {
       let due = this.dueIn(queue);
@@ -145,9 +141,9 @@ export class BatchProcessor {
     return queue.dueIn(this.limits.size, this.limits.lingerMs, Date.now());
   }
 
-  /** A batch that waits for our infrastructure holds no transaction: others may go on meanwhile. */
+  /** A batch that waits for our infrastructure or a look-up holds no transaction: others may go on meanwhile. */
   private get hasRoom(): boolean {
-    return this.running.size - this.patience.count < this.limits.transactions;
+    return this.running.size - this.patience.count - this.inspection.aside < this.limits.transactions;
   }
 
   private start(queue: PartnerQueue): void {
@@ -169,23 +165,12 @@ export class BatchProcessor {
   private async settle(portions: readonly Portion[]): Promise<void> {
     const works = portions.map(({ work }) => work);
     try {
-      const items = await this.patience.run(works, () => this.inspectAll(portions), true);
+      const items = await this.patience.run(works, () => this.inspection.inspect(portions), true);
       await this.patience.run(works, () => this.settler.settle(items, this.patience), true);
       await Promise.all(portions.map(({ work, records }) => work.acknowledge(lastOf(records).offset)));
     } catch {
       // Abandoned: offsets stay, the records come again.
     }
-  }
-
-  private async inspectAll(portions: readonly Portion[]): Promise<WorkItem[]> {
-    const { contracts, codec } = this.documents;
-    const items: WorkItem[] = [];
-    for (const { work, records } of portions) {
-      for (const record of records) {
-        items.push({ work, inspected: await inspect(record, work.channel, contracts, codec) });
-      }
-    }
-    return items;
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Clock } from '../../platform/clock';
 import type { Database, Tx } from '../../platform/database';
 import type { Logger } from '../../platform/telemetry';
+import type { Outbox } from '../outbox';
 import type { ConsumerCounters } from './counters';
 import { outcomeOf } from './failure';
 import type { InspectedRecord } from './inspect';
 import type { PartitionWork } from './partition-work';
 import { Abandoned, type Patience } from './patience';
-import type { Dispatch, RecordTransaction, Settled } from './record-transaction';
+import type { RecordTransaction, Settled } from './record-transaction';
 
 /** A record of a batch and the partition that it came from. */
 export interface WorkItem {
@@ -19,7 +20,7 @@ export class BatchSettler {
   constructor(
     private readonly database: Database,
     private readonly steps: RecordTransaction,
-    private readonly dispatch: Dispatch,
+    private readonly outbox: Pick<Outbox, 'hasWritten' | 'wake'>,
     private readonly clock: Clock,
     private readonly counters: ConsumerCounters,
     private readonly logger: Logger,
@@ -32,7 +33,7 @@ export class BatchSettler {
    */
   async settle(items: readonly WorkItem[], patience: Patience): Promise<void> {
     try {
-      await this.commit(items, patience, (tx, records, now) => this.steps.apply(tx, records, now, this.dispatch));
+      await this.commit(items, patience, (tx, records, now) => this.steps.apply(tx, records, now));
     } catch (error) {
       const [only] = items;
       if (items.length === 1 && only) return this.park(only, error, patience);
@@ -63,9 +64,17 @@ export class BatchSettler {
     steps: (tx: Tx, records: readonly InspectedRecord[], now: Date) => Promise<Settled[]>,
   ): Promise<void> {
     const works = [...new Set(items.map((item) => item.work))];
-    const attempt = () => {
+    const attempt = async () => {
       const records = ofOurs(items);
-      return this.database.transaction((tx) => steps(tx, records, this.clock.now()));
+      let wrote = false;
+      const settled = await this.database.transaction(async (tx) => {
+        const outcomes = await steps(tx, records, this.clock.now());
+        wrote = this.outbox.hasWritten(tx);
+        return outcomes;
+      });
+      // Answers and reports go out at once, not with the relay's next look.
+      if (wrote) this.outbox.wake();
+      return settled;
     };
     try {
       for (const one of await patience.run(works, attempt)) this.report(one);
@@ -81,7 +90,11 @@ export class BatchSettler {
   }
 
   private report({ inspected, result, code }: Settled): void {
-    this.counters.count(inspected.channel.topic, result);
+    const { content, channel } = inspected;
+    this.counters.count(channel.topic, result);
+    if (result === 'dead' && 'refusal' in content && content.refusal.code === code) {
+      this.counters.countViolation(channel.topic, content.refusal.code);
+    }
     if (code !== undefined) this.logger.warn({ ...named(inspected), code, result }, 'a message was not applied');
   }
 }

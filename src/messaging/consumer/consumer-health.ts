@@ -15,4 +15,6 @@ export interface ConsumerHealth {
   trouble: string | undefined;
   /** Messages by topic and result since the process began. */
   counts: ReturnType<ConsumerCounters['byTopic']>;
+  /** Dead records whose bytes or attributes broke their contract, by topic and code, since the process began. */
+  violations: ReturnType<ConsumerCounters['violationsByTopic']>;
 }

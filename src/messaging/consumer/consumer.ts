@@ -53,6 +53,7 @@ export class Consumer {
       waitingFor,
       trouble: trouble ?? source?.trouble,
       counts: this.counters.byTopic(),
+      violations: this.counters.violationsByTopic(),
     };
   }
 

@@ -3,12 +3,14 @@ import { type Clock, systemClock } from '../../platform/clock';
 import type { Config } from '../../platform/config';
 import type { Database } from '../../platform/database';
 import type { Logger } from '../../platform/telemetry';
-import type { ChannelCatalog } from '../channels';
+import { type ChannelCatalog, SchemaUse } from '../channels';
+import { Outbox } from '../outbox';
 import type { Codec } from '../registry';
 import { BatchProcessor } from './batch-processor';
 import { BatchSettler } from './batch-settler';
 import { Consumer, type SourceFactory } from './consumer';
 import { ConsumerCounters } from './counters';
+import { ErrorReports } from './error-reports';
 import { Inbox } from './inbox';
 import { Parked } from './parked';
 import { ParleyTransport } from './parley-transport';
@@ -22,6 +24,8 @@ export interface ProcessorOptions {
   database: Database;
   channels: ChannelCatalog;
   codec: Codec;
+  /** Where answers and error reports go; its relay is woken behind a commit. Default: one over the same channels and codec, without a relay. */
+  outbox?: Outbox;
   logger: Logger;
   /** Default: the catalogue. */
   contracts?: readonly AnyContract[];
@@ -36,11 +40,17 @@ export function createProcessor(
   counters = new ConsumerCounters(),
 ): BatchProcessor {
   const { config, database, channels, codec, logger, contracts = CONTRACTS, clock = systemClock } = options;
-  const steps = new RecordTransaction(new Inbox(), new Parked(), RETRY);
+  const outbox = options.outbox ?? new Outbox(channels, codec);
+  const reports = new ErrorReports(outbox, channels, logger);
+  const steps = new RecordTransaction(new Inbox(), new Parked(), reports, RETRY, dispatch);
   return new BatchProcessor(
     channels,
-    { contracts: new Map(contracts.map((contract) => [typeOf(contract), contract])), codec },
-    new BatchSettler(database, steps, dispatch, clock, counters, logger),
+    {
+      contracts: new Map(contracts.map((contract) => [typeOf(contract), contract])),
+      codec,
+      schemas: new SchemaUse(database, clock, logger),
+    },
+    new BatchSettler(database, steps, outbox, clock, counters, logger),
     {
       size: config.consumerBatchSize,
       lingerMs: config.consumerLingerMs,

@@ -1,8 +1,8 @@
 import { type AnyContract, type Envelope, fromHeaders, topicFor } from '../../contracts';
 import type { Channel } from '../channels';
 import type { InboundRecord } from '../kafka';
-import { type Codec, RegistryUnavailable } from '../registry';
-import { outcomeOf } from './failure';
+import type { Codec } from '../registry';
+import { infrastructureOf, outcomeOf } from './failure';
 import type { Outcome } from './handler';
 import { inboxKey } from './inbox';
 import { contentHash, keyTextOf, placeOf, sequenceOf } from './record-identity';
@@ -27,7 +27,7 @@ export interface InspectedRecord {
   /** See {@link contentHash}. */
   hash: string;
   contract: AnyContract | undefined;
-  content: { value: unknown } | { refusal: Refusal };
+  content: { value: unknown; schemaId?: number | undefined } | { refusal: Refusal };
 }
 
 /** Documents that may come in, by their CloudEvents type. */
@@ -40,12 +40,16 @@ const dead = (code: string, detail: string, pointer?: string): { refusal: Refusa
   refusal: { kind: 'dead', code, detail, ...(pointer === undefined ? {} : { pointer }) },
 });
 
-/** Turns a record into something with a name, whatever its bytes are. Rejects only with RegistryUnavailable. */
+/**
+ * Turns a record into something with a name, whatever its bytes are. Rejects only with what is the registry's trouble.
+ * @param seenAt when the record was fetched, ms since the epoch: a schema that was published since is not called unknown
+ */
 export async function inspect(
   record: InboundRecord,
   channel: Channel,
   contracts: ContractsByType,
   codec: Codec,
+  seenAt: number,
 ): Promise<InspectedRecord> {
   const envelope = fromHeaders(record.headers);
   const contract = contracts.get(envelope.type ?? '');
@@ -62,7 +66,8 @@ export async function inspect(
     hash: contentHash(record),
     contract,
     content:
-      refuse(record, channel, envelope, contract) ?? (await decode(record, channel, contract as AnyContract, codec)),
+      refuse(record, channel, envelope, contract) ??
+      (await decode(record, channel, contract as AnyContract, codec, seenAt)),
   };
 }
 
@@ -95,21 +100,23 @@ async function decode(
   channel: Channel,
   contract: AnyContract,
   codec: Codec,
-): Promise<{ value: unknown } | { refusal: Refusal }> {
+  seenAt: number,
+): Promise<InspectedRecord['content']> {
   try {
     const decoded = await codec.decode(contract, channel, {
       value: record.value ?? Buffer.alloc(0),
       headers: record.headers,
+      seenAt,
     });
     if (!decoded.ok) return dead(decoded.error.code, decoded.error.detail, decoded.error.pointer);
     // A null key is not compared: such a record asks for no order.
     const member = contract.key;
     const named = (decoded.value as Record<string, unknown>)[member];
     return record.key === null || record.key.equals(Buffer.from(String(named)))
-      ? { value: decoded.value }
+      ? { value: decoded.value, schemaId: decoded.schemaId }
       : dead('key-mismatch', `The record's key is not the document's ${member}.`, `/${member}`);
   } catch (error) {
-    if (error instanceof RegistryUnavailable) throw error;
+    if (infrastructureOf(error) === 'registry') throw error;
     // A codec that throws is our defect: the record waits for a mended one, the rest of the batch goes on.
     return { refusal: outcomeOf(error) };
   }

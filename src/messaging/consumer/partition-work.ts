@@ -1,6 +1,12 @@
 import type { Channel } from '../channels';
 import type { InboundRecord, RecordBatch } from '../kafka';
 
+/** Up to this offset records were fetched at this time, in ms since the epoch. */
+export interface Fetched {
+  upTo: bigint;
+  at: number;
+}
+
 /**
  * What is left to do of one partition's fetched records. It is in one place at a time: waiting, or in the one batch that
  * this partition has outstanding.
@@ -14,9 +20,11 @@ export class PartitionWork {
   private settled: bigint | undefined;
   private isIncomplete = false;
 
+  /** @param before what of it was fetched already and given back without an outcome */
   constructor(
     private readonly batch: RecordBatch,
     readonly channel: Channel,
+    private readonly before: Fetched | undefined,
   ) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.finished = promise;
@@ -38,6 +46,22 @@ export class PartitionWork {
   /** Nothing more may be begun for it. */
   get isGone(): boolean {
     return this.batch.isStale();
+  }
+
+  /** What the next fetch is to know of this one. The earlier one counts until its records are settled: others come behind them all the time. */
+  get fetched(): Fetched | undefined {
+    const { before, settled } = this;
+    if (before && (settled === undefined || settled < before.upTo)) return before;
+    const last = this.batch.records.at(-1)?.offset;
+    return last === undefined ? undefined : { upTo: last, at: this.arrivedAt };
+  }
+
+  /**
+   * When the record was first fetched. The time of the first fetch stays: a look-up that takes longer than a batch is kept in
+   * hand would otherwise always have begun too early for records that were given back meanwhile.
+   */
+  seenAt(offset: bigint): number {
+    return this.before && offset <= this.before.upTo ? this.before.at : this.arrivedAt;
   }
 
   /** Broker's time of the oldest record without a recorded outcome, in ms since the epoch. */

@@ -45,3 +45,11 @@ export interface ChannelKey {
 export function sequenceOf({ channelId, key }: ChannelKey): string {
   return `${channelId} ${key}`;
 }
+
+/** A UUID that is the same for the same parts for ever (version 8 of RFC 9562, from SHA-256). Parts hold no NUL. */
+export function nameUuid(parts: readonly string[]): string {
+  const bytes = hash('sha256', parts.join('\0'), 'buffer').subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

@@ -2,6 +2,7 @@ import type { AnyContract } from '../../contracts';
 import type { Tx } from '../../platform/database';
 import { type BackoffPolicy, backoffMs } from '../../platform/polling';
 import { foldBatch, type FoldResult, type FreshRecord, type Invoke } from './batch-fold';
+import type { DeadRecord, ErrorReports } from './error-reports';
 import type { InboundBatch, InboundMessage, Outcome } from './handler';
 import { type Inbox, type InboxEntry, inboxKey } from './inbox';
 import type { InspectedRecord, Refusal } from './inspect';
@@ -26,20 +27,27 @@ const REUSED: Refusal = {
 
 /**
  * The set-based steps of one transaction over records of one partner. Lock order: inbox ids, parked keys, then whatever
- * the handlers lock (orders, exchanges). What is parked is written last.
+ * the handlers lock (orders, exchanges). What is parked, and what of it the partner is told, is written last.
  */
 export class RecordTransaction {
   constructor(
     private readonly inbox: Inbox,
     private readonly parked: Parked,
+    private readonly reports: ErrorReports,
     private readonly retry: BackoffPolicy,
+    private readonly dispatch: Dispatch,
   ) {}
 
   /** Hands new records to their handlers and records an outcome for every one. */
-  apply(tx: Tx, records: readonly InspectedRecord[], now: Date, dispatch: Dispatch): Promise<Settled[]> {
+  apply(tx: Tx, records: readonly InspectedRecord[], now: Date): Promise<Settled[]> {
     return this.run(tx, records, now, (run) => {
       const { contract, channel } = (run[0] as FreshRecord).inspected;
-      return dispatch(contract as AnyContract, { tx, partner: channel.partner, now, messages: run.map(toMessage) });
+      return this.dispatch(contract as AnyContract, {
+        tx,
+        partner: channel.partner,
+        now,
+        messages: run.map(toMessage),
+      });
     });
   }
 
@@ -68,6 +76,7 @@ export class RecordTransaction {
       now,
     );
     await this.parked.add(tx, this.toPark(fold, now), now);
+    await this.reports.add(tx, deadOf(fold), now);
     for (const [{ inspected }, outcome] of fold.outcomes) {
       settled.push({ inspected, result: outcome.kind, ...('code' in outcome ? { code: outcome.code } : {}) });
     }
@@ -144,6 +153,14 @@ export class RecordTransaction {
     }
     return parked;
   }
+}
+
+function deadOf({ outcomes }: FoldResult): DeadRecord[] {
+  const dead: DeadRecord[] = [];
+  for (const [{ inspected, inboxId }, outcome] of outcomes) {
+    if (outcome.kind === 'dead') dead.push({ inspected, inboxId, outcome });
+  }
+  return dead;
 }
 
 function keysOf(records: readonly FreshRecord[]): Map<string, ChannelKey> {

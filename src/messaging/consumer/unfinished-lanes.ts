@@ -1,19 +1,25 @@
-import type { PartitionWork } from './partition-work';
+import type { RecordBatch } from '../kafka';
+import type { Fetched, PartitionWork } from './partition-work';
 
 /** How long a partition that went away unfinished counts; it comes again sooner, unless it is another process's now. */
 const REMEMBERED_MS = 30_000;
 
 /** Partitions whose records went back to the source without an outcome: during an outage they wait there, not in hand. */
 export class UnfinishedLanes {
-  private readonly lanes = new Map<string, { oldest: number; until: number }>();
+  private readonly lanes = new Map<string, { oldest: number; until: number; fetched: Fetched | undefined }>();
 
   left(work: PartitionWork, now: number): void {
     const oldest = work.oldestUnsettled;
-    if (oldest !== undefined) this.lanes.set(laneOf(work), { oldest, until: now + REMEMBERED_MS });
+    if (oldest !== undefined) {
+      this.lanes.set(laneOf(work), { oldest, until: now + REMEMBERED_MS, fetched: work.fetched });
+    }
   }
 
-  returned(work: PartitionWork): void {
-    this.lanes.delete(laneOf(work));
+  /** Forgets the partition, which is in hand again, and says what of it was fetched before. */
+  returned(batch: RecordBatch): Fetched | undefined {
+    const lane = this.lanes.get(laneOf(batch));
+    this.lanes.delete(laneOf(batch));
+    return lane?.fetched;
   }
 
   /** Broker's time of the oldest record among them, in ms since the epoch; Infinity: none. */
@@ -23,4 +29,4 @@ export class UnfinishedLanes {
   }
 }
 
-const laneOf = ({ topic, partition }: PartitionWork): string => `${topic}/${partition}`;
+const laneOf = ({ topic, partition }: Pick<RecordBatch, 'topic' | 'partition'>): string => `${topic}/${partition}`;

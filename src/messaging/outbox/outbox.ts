@@ -103,6 +103,7 @@ export class Outbox {
       return seq;
     });
   }
+
   /** Were messages added in this transaction? Who began it then calls {@link wake} behind its commit. */
   hasWritten(tx: Tx): boolean {
     return this.written.has(tx);

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { PROBLEM_CODES } from './problem-codes';
+import { PROBLEM_CODES, type ProblemCode } from './problem-codes';
+import { REPORT_CODES, type ReportCode } from './report-codes';
 
 /** Swagger UI's files, as @nestjs/swagger brings them. */
 const fromSwagger = createRequire(require.resolve('@nestjs/swagger'));
@@ -43,12 +44,13 @@ export function serveDocs(app: NestFastifyApplication): void {
       page(reply, type, (content ??= readFileSync(fromSwagger.resolve(`swagger-ui-dist/${file}`)))),
     );
   }
+  const codes = Object.entries({ ...REPORT_CODES, ...PROBLEM_CODES });
   http.get('/docs/problems', (_, reply) =>
-    page(reply, 'text/html', html('Problems', Object.keys(PROBLEM_CODES).map(entry).join(''))),
+    page(reply, 'text/html', html('Problems', codes.map(([code, meaning]) => entry(code, meaning)).join(''))),
   );
-  for (const code of Object.keys(PROBLEM_CODES)) {
+  for (const [code, meaning] of codes) {
     http.get(`/docs/problems/${code}`, (_, reply) =>
-      page(reply, 'text/html', html(PROBLEM_CODES[code]?.title ?? code, entry(code))),
+      page(reply, 'text/html', html(meaning.title, entry(code, meaning))),
     );
   }
 }
@@ -59,9 +61,9 @@ const html = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)} · Parley</title>` +
   `<style>body{font:16px/1.5 system-ui;max-width:44rem;margin:3rem auto;padding:0 1rem}</style><body>${body}<p><a href="/docs/problems">All problems</a> · <a href="/docs">API</a></p></body></html>`;
 
-const entry = (code: string): string => {
-  const { status, title, help } = PROBLEM_CODES[code] ?? { status: 500, title: code, help: '' };
-  return `<h2 id="${code}">${escaped(title)}</h2><p><code>${code}</code>, status ${status}</p><p>${escaped(help)}</p>`;
+const entry = (code: string, meaning: ProblemCode | ReportCode): string => {
+  const where = 'status' in meaning ? `status ${meaning.status}` : 'in error reports to partners';
+  return `<h2 id="${code}">${escaped(meaning.title)}</h2><p><code>${code}</code>, ${where}</p><p>${escaped(meaning.help)}</p>`;
 };
 
 const UI =

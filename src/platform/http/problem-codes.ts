@@ -67,6 +67,11 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The body is too large',
     help: 'Split the order. The limit is HTTP_BODY_LIMIT_BYTES (1 MiB unless set otherwise).',
   },
+  'message-too-large': {
+    status: 413,
+    title: 'The document is larger than the topic takes',
+    help: "Split the order, or have the partner's topic and channel made larger.",
+  },
   'uri-too-long': { status: 414, title: 'A part of the path is too long', help: 'Shorten it; see /docs.' },
   'content-type-unsupported': {
     status: 415,
@@ -98,11 +103,6 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The order cannot be sent as its document',
     help: 'The document made from the order breaks the contract with the partner; "errors" says where.',
   },
-  'message-too-large': {
-    status: 422,
-    title: 'The order is larger than the topic takes',
-    help: "Split the order, or have the partner's topic and channel made larger.",
-  },
   internal: {
     status: 500,
     title: 'Something went wrong on our side',
@@ -112,6 +112,26 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     status: 503,
     title: 'The database cannot be reached',
     help: 'Send the same request with the same Idempotency-Key after the seconds in Retry-After.',
+  },
+  'registry-unavailable': {
+    status: 503,
+    title: 'The schema registry cannot be reached',
+    help: "The schema of the partner's document is not known here yet, and the registry that has it does not answer. Nothing was accepted. Send the same request with the same Idempotency-Key after the seconds in Retry-After. The operator: check SCHEMA_REGISTRY_URLS and that the registry runs.",
+  },
+  'registry-refused': {
+    status: 503,
+    title: 'The schema registry refuses us',
+    help: 'Nothing was accepted. The operator: check the name and password, or the token, with which Parley asks the registry (SCHEMA_REGISTRY_USERNAME, SCHEMA_REGISTRY_PASSWORD, SCHEMA_REGISTRY_TOKEN).',
+  },
+  'registry-unconfigured': {
+    status: 503,
+    title: 'No schema registry is configured',
+    help: "The partner's documents need one. Nothing was accepted. The operator: set SCHEMA_REGISTRY_URLS, or add the partner with --format json.",
+  },
+  'schema-unpublished': {
+    status: 503,
+    title: "The document's schema is not published",
+    help: 'The registry has no schema for this document of the partner. Nothing was accepted. The operator: run "parley contracts publish", then send the same request with the same Idempotency-Key.',
   },
   overloaded: {
     status: 503,

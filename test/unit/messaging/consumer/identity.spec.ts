@@ -107,7 +107,7 @@ describe('a failure', () => {
   });
 
   test('of a handler is an attempt, unless it says that no retry heals it', () => {
-    expect(outcomeOf(new TypeError('bug'))).toEqual({ kind: 'retry', code: 'handler-failed', detail: 'bug' });
+    expect(outcomeOf(new TypeError('bug'))).toMatchObject({ kind: 'retry', code: 'handler-failed', detail: 'bug' });
     expect(outcomeOf('thrown text')).toMatchObject({ kind: 'retry', detail: 'thrown text' });
     expect(outcomeOf(new AppError('later', 'x'))).toMatchObject({ kind: 'retry', code: 'later' });
     expect(outcomeOf(new NonRetriableError('never', 'x'))).toMatchObject({ kind: 'dead', code: 'never' });

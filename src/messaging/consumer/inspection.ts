@@ -1,0 +1,134 @@
+import type { SchemaUse } from '../channels';
+import { type Codec, RegistryUnavailable } from '../registry';
+import type { WorkItem } from './batch-settler';
+import { type ContractsByType, inspect } from './inspect';
+import type { Portion } from './partner-queue';
+
+/** What inspection needs to know. */
+export interface Documents {
+  contracts: ContractsByType;
+  codec: Codec;
+  /** Hears which schemas the records named. */
+  schemas: Pick<SchemaUse, 'note'>;
+}
+
+/** The batches that run, as far as room for their transactions is concerned. */
+export interface Crowd {
+  /** Is there room for one more transaction? */
+  hasRoom(): boolean;
+  /** A batch has stepped aside. */
+  onRoom(): void;
+}
+
+/** All in ms. */
+export interface LookUpTimes {
+  /** How often partitions are kept ours while a schema is looked up. */
+  heartbeat: number;
+  /** So long a look-up is waited for in hand. It goes on behind that, and its answer is there when the records come again. */
+  inHand: number;
+}
+
+const TIMES: LookUpTimes = { heartbeat: 1_000, inHand: 2_100 };
+
+/**
+ * Names every record of a batch, in order. Decoding seldom waits; a batch for which a schema is looked up steps aside meanwhile: it
+ * holds no transaction, so other partners' batches run, and it comes back when there is room.
+ */
+export class Inspection {
+  private readonly returning: (() => void)[] = [];
+  private count = 0;
+
+  constructor(
+    private readonly documents: Documents,
+    private readonly crowd: Crowd,
+    private readonly times: LookUpTimes = TIMES,
+  ) {}
+
+  /** How many batches have stepped aside. */
+  get aside(): number {
+    return this.count;
+  }
+
+  /** Rejects with RegistryUnavailable when the look-up fails or takes too long: then the partitions are better given back. */
+  async inspect(portions: readonly Portion[]): Promise<WorkItem[]> {
+    const items = this.inspectAll(portions);
+    const wait = new LookUpWait(portions, this.times, () => {
+      this.count++;
+      this.crowd.onRoom();
+    });
+    try {
+      return await Promise.race([items, wait.tooLong]);
+    } finally {
+      items.catch(() => undefined);
+      wait.end();
+      if (wait.began) await this.comeBack();
+    }
+  }
+
+  /** Lets batches back whose look-up has ended, as far as there is room. */
+  letBack(): void {
+    while (this.returning.length > 0 && this.crowd.hasRoom()) this.returning.shift()?.();
+  }
+
+  /** Lets all of them back: nothing begins any more. */
+  close(): void {
+    for (const back of this.returning.splice(0)) back();
+  }
+
+  private async comeBack(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.returning.push(() => {
+      this.count--;
+      resolve();
+    });
+    this.letBack();
+    await promise;
+  }
+
+  private async inspectAll(portions: readonly Portion[]): Promise<WorkItem[]> {
+    const { contracts, codec, schemas } = this.documents;
+    const items: WorkItem[] = [];
+    for (const { work, records } of portions) {
+      for (const record of records) {
+        const inspected = await inspect(record, work.channel, contracts, codec, work.seenAt(record.offset));
+        const { content, envelope, channel } = inspected;
+        if ('value' in content && content.schemaId !== undefined) {
+          schemas.note(channel.id, envelope.type ?? '', content.schemaId);
+        }
+        items.push({ work, inspected });
+      }
+    }
+    return items;
+  }
+}
+
+/** Begins when an inspection did not end within its turn of the event loop: something is asked over the network. */
+class LookUpWait {
+  began = false;
+  readonly tooLong: Promise<never>;
+  private readonly turn: NodeJS.Immediate;
+  private beat: NodeJS.Timeout | undefined;
+  private limit: NodeJS.Timeout | undefined;
+
+  constructor(portions: readonly Portion[], times: LookUpTimes, onBegin: () => void) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.tooLong = promise;
+    this.turn = setImmediate(() => {
+      this.began = true;
+      this.beat = setInterval(() => {
+        for (const { work } of portions) if (!work.isGone) void work.heartbeat();
+      }, times.heartbeat);
+      this.limit = setTimeout(
+        () => reject(new RegistryUnavailable('A schema is still being looked up.')),
+        times.inHand,
+      );
+      onBegin();
+    });
+  }
+
+  end(): void {
+    clearImmediate(this.turn);
+    clearInterval(this.beat);
+    clearTimeout(this.limit);
+  }
+}

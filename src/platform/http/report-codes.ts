@@ -1,0 +1,99 @@
+import { PROBLEM_CODES, type ProblemCode, problemPage } from './problem-codes';
+
+/** What a code of an error report means to the partner that reads it. */
+export type ReportCode = Omit<ProblemCode, 'status'>;
+
+/**
+ * Codes that partners meet on their error topic and callers of the API don't. A code that is a problem of the API as well
+ * stands in {@link PROBLEM_CODES} alone. Codes that a handler's decision can end a record with are listed here or there.
+ */
+export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
+  undecodable: {
+    title: 'The bytes are not a document of the agreed format',
+    help: "The value is not what the channel's format says: not Confluent's wire format, cut off, or not UTF-8, say. Compare it with the examples of your documentation; send the document again under a new ce_id.",
+  },
+  'schema-unknown': {
+    title: 'The schema id is not one of this topic',
+    help: "The record names a schema that is not registered for this topic (subject: topic, dash, the record's full name). Check which registry and which subject name strategy your producer uses (TopicRecordNameStrategy), then send the document again under a new ce_id.",
+  },
+  'schema-mismatch': {
+    title: 'The schema cannot be read as the document',
+    help: "The record's schema is known, and a document written with it cannot become the one that was agreed. Write with the published schema or a compatible one, then send the document again under a new ce_id.",
+  },
+  invalid: {
+    title: 'The document breaks its contract',
+    help: '"pointer" says where and "detail" which rule. Mend the document and send it again under a new ce_id.',
+  },
+  'key-mismatch': {
+    title: "The record's key is not the document's",
+    help: 'The key of every record is the number of the order that the document names, in UTF-8, and nothing else.',
+  },
+  'envelope-invalid': {
+    title: 'A CloudEvents attribute is unfit',
+    help: 'ce_id, ce_type, ce_time, ce_correlationid and ce_causationid are text of 1 to 255 characters without control characters.',
+  },
+  'tombstone-unsupported': {
+    title: 'The record has no value',
+    help: 'No document is withdrawn by a record without a value. Send the document that says what you mean.',
+  },
+  'contract-unknown': {
+    title: 'No such document is known',
+    help: 'ce_type names the document and its version (parley.order-response.v1, say); the record names none, or one that was never agreed.',
+  },
+  'contract-misplaced': {
+    title: 'The document does not belong on this topic',
+    help: 'Each document has its topic and its direction; your documentation lists them.',
+  },
+  'message-id-missing': {
+    title: 'The record has no ce_id',
+    help: 'Give every message an id of its own, and the same id when you send the same message again.',
+  },
+  'message-id-reused': {
+    title: 'The ce_id belongs to another message',
+    help: 'An earlier record of this topic has the same id and another key or value. That one stands. Send this document again under a new id.',
+  },
+  'correlation-missing': {
+    title: 'The answer names no request',
+    help: 'Copy ce_correlationid of the request into the answer.',
+  },
+  'exchange-unknown': {
+    title: 'No request has this correlation id',
+    help: 'Copy ce_correlationid of the request into the answer, byte for byte.',
+  },
+  'exchange-mismatch': {
+    title: 'The request was about another order',
+    help: 'The order that the document names is not the one of the request with this correlation id.',
+  },
+  'response-code-unknown': {
+    title: 'The answer has a code that is not known',
+    help: 'The codes that were agreed stand in your documentation.',
+  },
+  'illegal-transition': {
+    title: 'The answer contradicts what was said before',
+    help: 'The order has had its final answer. What was recorded first stands; if it was wrong, call us.',
+  },
+  'line-repeated': { title: 'A line is named twice', help: 'Name each line of the order at most once.' },
+  'line-unknown': {
+    title: 'The order has no such line',
+    help: '"pointer" says which. Lines are named by the numbers of the order.',
+  },
+  'correlation-reused': {
+    title: 'The correlation id stands for another exchange',
+    help: 'Whoever begins an exchange gives it a correlation id of its own. Send the document again under a new one, and under a new ce_id.',
+  },
+  'despatch-number-unfit': {
+    title: 'The despatch number is unfit',
+    help: 'It is text without control characters. Send the document again with a fit number, under a new ce_id.',
+  },
+  'not-processed': {
+    title: 'The record could not be processed',
+    help: 'It is kept as you sent it, and our staff look at it. Sending it again under the same ce_id changes nothing.',
+  },
+};
+
+/** What the code means to a partner, and the page that says so; undefined for a code of the inside, faults of ours among them. */
+export function reportCode(code: string): { title: string; page: string } | undefined {
+  if (Object.hasOwn(REPORT_CODES, code)) return { title: REPORT_CODES[code]?.title ?? '', page: problemPage(code) };
+  const problem = Object.hasOwn(PROBLEM_CODES, code) ? PROBLEM_CODES[code] : undefined;
+  return problem && problem.status < 500 ? { title: problem.title, page: problemPage(code) } : undefined;
+}

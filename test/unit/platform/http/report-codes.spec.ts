@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reportCode } from '../../../../src/platform/http';
+
+const ROOT = join(__dirname, '..', '..', '..', '..');
+/** How an outcome that ends a record is written down. */
+const ENDS = [/kind: 'dead',\s*code: '([^']+)'/g, /\bdead\(\s*'([^']+)'/g, /\brefuse\('([^']+)'/g];
+
+describe('the codes of error reports', () => {
+  it('have a page each that a record can end with', () => {
+    const sources = globSync('src/{orders,shipments,messaging/{consumer,exchanges}}/**/*.ts', { cwd: ROOT });
+    const codes = sources.flatMap((file) => {
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      return ENDS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] as string));
+    });
+    const decoding = ['undecodable', 'schema-unknown', 'schema-mismatch', 'invalid'];
+    // What another partner's exchange is called within; to the outside it is exchange-unknown.
+    const told = new Set([...codes, ...decoding].filter((code) => code !== 'exchange-foreign'));
+    expect(told.size).toBeGreaterThan(15);
+    expect([...told].filter((code) => !reportCode(code))).toEqual([]);
+  });
+
+  it('are none of the inside', () => {
+    expect(['internal', 'database-unavailable', 'constructor', 'handler-failed'].map(reportCode)).toEqual(
+      Array(4).fill(undefined),
+    );
+  });
+});
