@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../platform/config';
 import { sqlState } from '../platform/database';
 import { AppError, messageOf } from '../platform/errors';
+import { asyncapiCommand } from './asyncapi.command';
 import { configCommand } from './config.command';
 import { migrateCommand } from './migrate.command';
 import { partnerCommand } from './partner.command';
@@ -18,7 +19,8 @@ async function run(): Promise<number> {
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const command of [migrateCommand(), partnerCommand(), configCommand()]) program.addCommand(overridden(command));
+  for (const command of [migrateCommand(), partnerCommand(), asyncapiCommand(), configCommand()])
+    program.addCommand(overridden(command));
   try {
     await program.parseAsync();
     return 0;

@@ -1,0 +1,78 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { channelsInFormat, type DocumentedChannel, generatePartnerDocuments } from '../asyncapi';
+import { CONTRACTS, type Format, FORMATS, PARTNER_ID_PATTERN, topicFor } from '../contracts';
+import { ChannelCatalog } from '../messaging/channels';
+import { hint, print, withDatabase } from './context';
+
+interface Options {
+  out: string;
+  format?: Format;
+  bootstrap?: string;
+  registry?: string;
+  json: boolean;
+}
+
+const partnerId = (raw: string): string => {
+  if (!new RegExp(PARTNER_ID_PATTERN).test(raw))
+    throw new InvalidArgumentError('a lower-case letter, then up to 31 lower-case letters, digits or dashes');
+  return raw;
+};
+
+const hostAndPort = (raw: string): string => {
+  if (!/^[^\s:,/@]+:\d{1,5}$/.test(raw)) throw new InvalidArgumentError('host:port, without credentials');
+  return raw;
+};
+
+const plainUrl = (raw: string): string => {
+  const url = URL.canParse(raw) ? new URL(raw) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new InvalidArgumentError('a URL like https://registry.example.com, without credentials');
+  return raw;
+};
+
+export function asyncapiCommand(): Command {
+  return new Command('asyncapi')
+    .description(
+      "Write a partner's documentation: AsyncAPI and a page, of what Parley does and of what the partner implements.",
+    )
+    .addArgument(new Argument('<partner>', 'id of the partner').argParser(partnerId))
+    .requiredOption('--out <dir>', 'folder to write to; made if it is not there')
+    .addOption(
+      new Option('--format <format>', 'without a database: as if all of its channels had this format').choices(FORMATS),
+    )
+    .option('--bootstrap <host:port>', 'where partners reach the brokers (default: a placeholder)', hostAndPort)
+    .option('--registry <url>', 'where partners reach the schema registry (default: not named)', plainUrl)
+    .option('--json', 'machine-readable result', false)
+    .action(write);
+}
+
+async function write(partner: string, options: Options): Promise<void> {
+  const channels = options.format
+    ? channelsInFormat(CONTRACTS, partner, options.format)
+    : await withDatabase(async (database): Promise<DocumentedChannel[]> => {
+        const catalog = new ChannelCatalog(database);
+        await catalog.load();
+        return catalog.all().filter((channel) => channel.partner === partner);
+      });
+  const documents = generatePartnerDocuments({
+    partner,
+    contracts: CONTRACTS,
+    channels,
+    bootstrap: options.bootstrap,
+    registryUrl: options.registry,
+  });
+  const topics = new Set(channels.map(({ topic }) => topic));
+  for (const contract of CONTRACTS) {
+    const topic = topicFor(contract, partner);
+    if (!topics.has(topic)) hint(`${contract.name} is left out: ${partner} has no channel ${topic}.`);
+  }
+  await mkdir(options.out, { recursive: true });
+  const files: string[] = [];
+  for (const [name, content] of documents) {
+    files.push(join(options.out, name));
+    await writeFile(join(options.out, name), content);
+  }
+  print(options.json, { partner, files }, files);
+}

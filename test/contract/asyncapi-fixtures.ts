@@ -1,0 +1,79 @@
+import { load } from 'js-yaml';
+import { channelsInFormat, generatePartnerDocuments, type Side } from '../../src/asyncapi';
+import {
+  type AnyContract,
+  CONTRACTS,
+  despatchAdvice,
+  despatchReceipt,
+  errorReport,
+  type Format,
+  orderCancellation,
+  orderCancellationResponse,
+  orderRequest,
+  orderResponse,
+} from '../../src/contracts';
+
+/** Every contract there is, whether an installation already serves it or not. */
+export const EVERY_CONTRACT: readonly AnyContract[] = [
+  ...new Set<AnyContract>([
+    ...CONTRACTS,
+    ...[orderRequest, orderResponse, orderCancellation, orderCancellationResponse],
+    ...[despatchAdvice, despatchReceipt, errorReport],
+  ]),
+];
+
+export const SIDES: readonly Side[] = ['parley', 'partner'];
+
+export interface Reference {
+  $ref: string;
+}
+
+export interface JsonObject {
+  [member: string]: unknown;
+}
+
+export interface Operation {
+  action: string;
+  channel: Reference;
+  messages: Reference[];
+  reply?: { channel: Reference; messages: Reference[]; address?: unknown };
+}
+
+export interface MessageObject {
+  name: string;
+  headers: { required: string[]; properties: Record<string, JsonObject> };
+  correlationId?: Reference;
+  payload: { schemaFormat: string; schema: unknown };
+  'x-parley-rules'?: JsonObject;
+  bindings: { kafka: { key: JsonObject } & JsonObject };
+  examples: { name: string; headers: Record<string, string>; payload: JsonObject }[];
+}
+
+/** The members of an AsyncAPI document that the checks look at. */
+export interface AsyncApi {
+  asyncapi: string;
+  servers: Record<string, JsonObject>;
+  channels: Record<string, { address: string; messages: Record<string, Reference> } & JsonObject>;
+  operations: Record<string, Operation>;
+  components: {
+    messages: Record<string, MessageObject>;
+    correlationIds: Record<string, { location: string }>;
+  };
+}
+
+export type Documents = Record<Side, AsyncApi>;
+
+export function filesFor(format: Format, contracts = EVERY_CONTRACT): Map<string, string> {
+  return generatePartnerDocuments({
+    partner: 'acme',
+    contracts,
+    channels: channelsInFormat(contracts, 'acme', format),
+  });
+}
+
+/** Both documents in this format, read back from what is written. */
+export function documentsFor(format: Format): Documents {
+  const files = filesFor(format);
+  const read = (side: Side) => load(files.get(`acme.${side}.yaml`) ?? '') as AsyncApi;
+  return { parley: read('parley'), partner: read('partner') };
+}
