@@ -51,7 +51,7 @@ export class ChannelCodec {
       assertValid(this.contract, value);
       if (this.written) return Promise.resolve(this.encoded(this.written, value));
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
     return this.ready().then(() => this.encode(value));
   }

@@ -58,7 +58,10 @@ class RegistryCodec implements Codec {
 
   private channel(contract: AnyContract, topic: string, format: RegisteredFormat): ChannelCodec {
     let topics = this.channels.get(contract);
-    if (!topics) this.channels.set(contract, (topics = new Map()));
+    if (!topics) {
+      topics = new Map<string, ChannelCodec>();
+      this.channels.set(contract, topics);
+    }
     // A topic speaks one format; where that is changed, what was compiled for the other one goes with it.
     const known = topics.get(topic);
     if (known?.format === format) return known;

@@ -14,7 +14,7 @@ export class JsonCodec implements Codec {
     try {
       assertValid(contract, value);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
     return Promise.resolve({ payload: Buffer.from(JSON.stringify(value)), contentType: 'application/json' });
   }

@@ -18,10 +18,13 @@ export class MemoryRegistry implements SchemaRegistry {
     const content = JSON.stringify([format, text, references]);
     const id = this.ids.get(content) ?? this.ids.size + 1;
     this.ids.set(content, id);
-    const versions = this.bySubject.get(subject) ?? [];
+    const version = (this.bySubject.get(subject)?.length ?? 0) + 1;
     const guid = `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`;
-    const schema = { id, guid, subject, version: versions.length + 1, format, text, references };
-    this.bySubject.set(subject, [...versions, schema]);
+    return this.add({ id, guid, subject, version, format, text, references });
+  }
+
+  add(schema: RegisteredSchema): RegisteredSchema {
+    this.bySubject.set(schema.subject, [...(this.bySubject.get(schema.subject) ?? []), schema]);
     return schema;
   }
 
