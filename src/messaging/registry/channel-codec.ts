@@ -17,13 +17,19 @@ interface Reader {
   read: BodyReader | SchemaMismatch;
 }
 
+/** What every document of ours here begins with, and what its header says. */
+interface Written {
+  frame: Buffer;
+  dataSchema: string;
+}
+
 /** One contract on one topic in one registered format: what is looked up and compiled for it once. */
 export class ChannelCodec {
   /** By id, and by UUID where a record named that. */
   private readonly readers = new Map<number | string, Reader>();
   private readonly compiling = new Map<number, Promise<Reader>>();
   private readonly subjects: string[];
-  private written: { frame: Buffer; dataSchema: string } | undefined;
+  private written: Written | undefined;
 
   constructor(
     private readonly contract: AnyContract,
@@ -42,34 +48,30 @@ export class ChannelCodec {
   }
 
   async ready(): Promise<void> {
-    this.written ??= writtenUnder(await this.published.resolve(), this.body.withIndexes);
+    await this.resolve();
   }
 
-  /** Not `async`: with the schema at hand nothing is waited for. */
-  encode(value: unknown): Promise<Encoded> {
-    try {
-      assertValid(this.contract, value);
-      if (this.written) return Promise.resolve(this.encoded(this.written, value));
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    return this.ready().then(() => this.encode(value));
-  }
-
-  private encoded({ frame, dataSchema }: { frame: Buffer; dataSchema: string }, value: unknown): Encoded {
+  /** Waits for nothing once the schema is known. */
+  async encode(value: unknown): Promise<Encoded> {
+    assertValid(this.contract, value);
+    const { frame, dataSchema } = this.written ?? (await this.resolve());
     return { payload: this.body.encode(frame, value), contentType: this.body.contentType, dataSchema };
   }
 
-  /** Not `async`: a record of a known schema is decoded before this returns. */
-  decode(record: Encapsulated): Promise<Decoded> {
+  private async resolve(): Promise<Written> {
+    return (this.written ??= writtenUnder(await this.published.resolve(), this.body.withIndexes));
+  }
+
+  /** Waits for nothing once the record's schema is known. */
+  async decode(record: Encapsulated): Promise<Decoded> {
     let frame: Frame;
     try {
       frame = readFrame(record.value, record.headers, this.body.withIndexes);
     } catch (error) {
-      return Promise.resolve(this.refused(error));
+      return this.refused(error);
     }
     const reader = this.readers.get(frame.schema);
-    return reader ? Promise.resolve(this.read(reader, frame, record.value)) : this.decodeUnknown(frame, record);
+    return reader ? this.read(reader, frame, record.value) : this.decodeUnknown(frame, record);
   }
 
   private async decodeUnknown(frame: Frame, { value, seenAt }: Encapsulated): Promise<Decoded> {
@@ -149,7 +151,7 @@ const NAMES: Readonly<Record<RegisteredFormat, string>> = {
  * `ce_dataschema` has to be an absolute URI (CloudEvents 1.0), and our registry's address is nobody's business: a name, whose
  * last part is the path under every base URL of the registry's API.
  */
-function writtenUnder({ id, subject, version }: RegisteredSchema, withIndexes: boolean) {
+function writtenUnder({ id, subject, version }: RegisteredSchema, withIndexes: boolean): Written {
   const dataSchema = `urn:parley:subjects/${encodeURIComponent(subject)}/versions/${version}`;
   return { frame: frameOf(id, withIndexes), dataSchema };
 }

@@ -10,24 +10,20 @@ export class JsonCodec implements Codec {
     return Promise.resolve();
   }
 
-  encode(contract: AnyContract, _route: Route, value: unknown): Promise<Encoded> {
-    try {
-      assertValid(contract, value);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    return Promise.resolve({ payload: Buffer.from(JSON.stringify(value)), contentType: 'application/json' });
+  async encode(contract: AnyContract, _route: Route, value: unknown): Promise<Encoded> {
+    assertValid(contract, value);
+    return { payload: Buffer.from(JSON.stringify(value)), contentType: 'application/json' };
   }
 
-  decode(contract: AnyContract, _route: Route, { value: payload }: Encapsulated): Promise<Decoded> {
+  async decode(contract: AnyContract, _route: Route, { value: payload }: Encapsulated): Promise<Decoded> {
     let value: unknown;
     try {
       value = parseJson(payload, 0);
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      return Promise.resolve({ ok: false, error: { code: 'undecodable', detail: `not JSON: ${error.message}` } });
+      return { ok: false, error: { code: 'undecodable', detail: `not JSON: ${error.message}` } };
     }
     const violation = violationOf(contract, value);
-    return Promise.resolve(violation ? { ok: false, error: { code: 'invalid', ...violation } } : { ok: true, value });
+    return violation ? { ok: false, error: { code: 'invalid', ...violation } } : { ok: true, value };
   }
 }
