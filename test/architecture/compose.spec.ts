@@ -8,6 +8,7 @@ interface Service {
   image: string;
   build?: { context: string; dockerfile: string };
   command?: string[];
+  entrypoint?: string[];
   environment?: Record<string, string>;
   ports?: string[];
   read_only?: boolean;
@@ -17,12 +18,14 @@ interface Service {
   healthcheck?: { test?: string[]; disable?: boolean };
 }
 
-const FOLDER = join(__dirname, '..', '..', 'docker');
+const ROOT = join(__dirname, '..', '..');
+const FOLDER = join(ROOT, 'docker');
 // Compose reads YAML 1.1 with merge keys.
 const { services } = load(readFileSync(join(FOLDER, 'compose.yaml'), 'utf8'), { schema: YAML11_SCHEMA }) as {
   services: Record<string, Service>;
 };
 const ours = Object.entries(services).filter(([, service]) => service.image === 'parley');
+const registries = Object.entries(services).filter(([name]) => name.startsWith('registry'));
 const known = new Set<string>(Object.values(KEYS).map((key) => key.env));
 
 describe('the compose file', () => {
@@ -37,13 +40,34 @@ describe('the compose file', () => {
     },
   );
 
+  it.each(ours.filter(([, service]) => service.environment))(
+    'points %s at servers that it starts',
+    (_, { environment = {} }) => {
+      const { databaseUrl, kafkaBrokers, schemaRegistryUrls } = loadConfig(environment);
+      const hosts = [databaseUrl, ...kafkaBrokers.map((broker) => `kafka://${broker}`), ...schemaRegistryUrls].map(
+        (url) => new URL(url).hostname,
+      );
+      expect(hosts).toEqual(['postgres', 'kafka', 'registry']);
+      expect(Object.keys(services)).toEqual(expect.arrayContaining(hosts));
+    },
+  );
+
+  it('runs the schema registry that the tests run, and keeps its schemas in PostgreSQL', () => {
+    const fetched = readFileSync(join(ROOT, 'scripts', 'servers', 'registry-jars.mjs'), 'utf8');
+    const [, version] = /const APICURIO = '(.+)'/.exec(fetched) ?? [];
+    const { image, entrypoint, environment } = services['registry'] ?? {};
+    expect(image).toBe(`apicurio/apicurio-registry:${version}`);
+    expect(entrypoint?.at(-1)).toBe(`/deployments/apicurio-registry-app-${version}-runner.jar`);
+    expect(environment?.['APICURIO_DATASOURCE_URL']).toBe('jdbc:postgresql://postgres:5432/registry');
+  });
+
   it('starts the simulator with options that it takes', () => {
     const [program, ...options] = services['simulator']?.command ?? [];
     expect(program).toBe('dist/src/simulator/main.js');
     expect(parseOptions(options, {})).toMatchObject({ partners: ['acme'] });
   });
 
-  it.each(ours)('runs %s without privileges on a read-only file system', (_, service) => {
+  it.each([...ours, ...registries])('runs %s without privileges on a read-only file system', (_, service) => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
   });
 
@@ -69,8 +93,7 @@ describe('the compose file', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
     for (const [, source] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
-      for (const path of source?.split(' ') ?? [])
-        expect([path, existsSync(join(FOLDER, '..', path))]).toEqual([path, true]);
+      for (const path of source?.split(' ') ?? []) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true]);
     }
   });
 });
