@@ -6,10 +6,11 @@ import { sqlState } from '../platform/database';
 import { AppError, messageOf } from '../platform/errors';
 import { asyncapiCommand } from './asyncapi.command';
 import { configCommand } from './config.command';
+import { contractsCommand } from './contracts.command';
 import { migrateCommand } from './migrate.command';
 import { partnerCommand } from './partner.command';
 
-/** 0 ok · 1 failed · 2 usage · 130 interrupted. */
+/** 0 ok · 1 failed · 2 usage · 3 partly failed · 4 plan changed · 130 interrupted. */
 async function run(): Promise<number> {
   const program = new Command('parley')
     .description('Exchange business documents with partners over Kafka.')
@@ -19,11 +20,12 @@ async function run(): Promise<number> {
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const command of [migrateCommand(), partnerCommand(), asyncapiCommand(), configCommand()])
+  for (const command of [migrateCommand(), partnerCommand(), contractsCommand(), asyncapiCommand(), configCommand()])
     program.addCommand(overridden(command));
   try {
     await program.parseAsync();
-    return 0;
+    // A command that has its result and failed all the same says so itself.
+    return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     process.stderr.write(`${explain(error)}\n`);
