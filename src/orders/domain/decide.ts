@@ -21,9 +21,8 @@ export function decide(
   const refusal = refusedBy(cell, `${code} for order ${order.orderNumber}`, order.state);
   if (refusal) return refusal;
   const state = cell as OrderState;
-  if (order.state === 'cancelled') return { kind: 'applied', type: 'answer-noted', change: {} };
-  if (code !== 'CA') return { kind: 'applied', type: state, change: { state } };
-  return agree(order, response.lines ?? [], state);
+  if (code === 'CA') return agree(order, response.lines ?? [], state);
+  return { kind: 'applied', type: order.state === 'cancelled' ? 'answer-noted' : state, change: { state } };
 }
 
 /** What a cell of a table refuses, in words; undefined where it names a state. */
