@@ -17,6 +17,9 @@ export interface SchemaToRegister {
   references?: readonly SchemaReference[];
 }
 
+// On a new machine the first call also fetches the registry and prepares it: 15 s alone, several times that beside others.
+jest.setTimeout(180_000);
+
 let own: Promise<string> | undefined;
 
 /**
