@@ -58,7 +58,7 @@ export async function makeDatabase(
     const onboarding = { partitions, replicationFactor: 1, allowMissingId: false };
     for (const id of ids) {
       await addPartner(
-        { id, name: id, ...onboarding },
+        { id, name: id, format: 'json', ...onboarding },
         { database, partners: new Partners(database), admin, now: new Date() },
       );
     }

@@ -1,6 +1,6 @@
 import type { HealthReading, HealthSignal } from './health';
 import type { ParleyTransport } from './messaging/consumer';
-import type { Relay } from './messaging/outbox';
+import type { Relay, WarmUp } from './messaging/outbox';
 import type { PartitionCheck } from './partners';
 import type { Config } from './platform/config';
 import type { DatabaseMonitor } from './platform/database';
@@ -9,7 +9,7 @@ const reading = (trouble: string | undefined, otherwise: HealthReading['status']
   trouble === undefined ? { status: 'up' } : { status: otherwise, message: trouble };
 
 /**
- * What `/readyz` looks at. The database makes a process unready; Kafka only reports, since orders are accepted without it,
+ * What `/readyz` looks at. The database makes a process unready; Kafka and the schema registry only report, since orders are accepted without them,
  * except that a process that takes no orders is unready until its consumer first joined its group.
  */
 export function healthSignals(
@@ -18,10 +18,12 @@ export function healthSignals(
   relay: Relay | null,
   transport: ParleyTransport | null,
   partitions: PartitionCheck,
+  schemas: WarmUp,
 ): readonly HealthSignal[] {
   const signals: HealthSignal[] = [
     { name: 'database', read: () => reading(database.trouble, 'down') },
     { name: 'topics', read: () => reading(partitions.trouble, 'degraded') },
+    { name: 'registry', read: () => reading(schemas.trouble, 'degraded') },
   ];
   if (relay) signals.push({ name: 'relay', read: () => relayReading(relay) });
   if (transport)

@@ -11,8 +11,8 @@ import {
   type KafkaAdmin,
   type LanePublisher,
 } from './messaging/kafka';
-import { createRelay, Outbox, type Relay } from './messaging/outbox';
-import { JsonCodec } from './messaging/registry';
+import { createRelay, Outbox, type Relay, WarmUp } from './messaging/outbox';
+import { type Codec, createCodec, createSchemaRegistry, type SchemaRegistry } from './messaging/registry';
 import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
 import { PartitionCheck, PartnerEntity, Partners } from './partners';
 import { CLOCK, systemClock } from './platform/clock';
@@ -32,12 +32,25 @@ export const RELAY = Symbol('Relay');
 export const PUBLISHER = Symbol('LanePublisher');
 export const TRANSPORT = Symbol('ParleyTransport');
 export const KAFKA_ADMIN = Symbol('KafkaAdmin');
+/** Null where none is configured: then documents travel as plain JSON only. */
+export const SCHEMA_REGISTRY = Symbol('SchemaRegistry');
+const CODEC = Symbol('Codec');
 
 const messaging: Provider[] = [
   { provide: CLOCK, useValue: systemClock },
   { provide: Metrics, useFactory: () => new Metrics() },
   { provide: Exchanges, inject: [LOGGER], useFactory: (log: Logger) => new Exchanges(log) },
-  { provide: JsonCodec, useValue: new JsonCodec() },
+  {
+    provide: SCHEMA_REGISTRY,
+    inject: [CONFIG],
+    useFactory: (config: Config): SchemaRegistry | null =>
+      config.schemaRegistryUrls.length > 0 ? createSchemaRegistry(config) : null,
+  },
+  {
+    provide: CODEC,
+    inject: [SCHEMA_REGISTRY],
+    useFactory: (registry: SchemaRegistry | null) => createCodec(registry ?? undefined),
+  },
   { provide: ChannelCatalog, inject: [Database], useFactory: (database: Database) => new ChannelCatalog(database) },
   { provide: Partners, inject: [Database], useFactory: (database: Database) => new Partners(database) },
   { provide: KAFKA_ADMIN, inject: [CONFIG], useFactory: (config: Config) => createKafkaAdmin(config) },
@@ -80,18 +93,25 @@ const messaging: Provider[] = [
   },
   {
     provide: Outbox,
-    inject: [ChannelCatalog, JsonCodec, RELAY],
-    useFactory: (channels: ChannelCatalog, codec: JsonCodec, relay: Relay | null) =>
+    inject: [ChannelCatalog, CODEC, RELAY],
+    useFactory: (channels: ChannelCatalog, codec: Codec, relay: Relay | null) =>
       new Outbox(channels, codec, () => relay?.wake()),
   },
   {
+    provide: WarmUp,
+    inject: [Outbox, ChannelCatalog, SCHEMA_REGISTRY, LOGGER],
+    useFactory: (outbox: Outbox, channels: ChannelCatalog, registry: SchemaRegistry | null, log: Logger) =>
+      new WarmUp(outbox, channels, registry, log),
+  },
+  {
     provide: TRANSPORT,
-    inject: [CONFIG, Database, ChannelCatalog, JsonCodec, LOGGER],
+    inject: [CONFIG, Database, ChannelCatalog, CODEC, Outbox, LOGGER],
     useFactory: (
       config: Config,
       database: Database,
       channels: ChannelCatalog,
-      codec: JsonCodec,
+      codec: Codec,
+      outbox: Outbox,
       log: Logger,
     ): ParleyTransport | null =>
       config.roles.includes('consumer')
@@ -100,6 +120,7 @@ const messaging: Provider[] = [
             database,
             channels,
             codec,
+            outbox,
             logger: log,
             makeSource: (topics, onBatch) =>
               createBatchSource(config, log, {
@@ -145,7 +166,7 @@ export class AppModule {
         OrdersModule,
         ShipmentsModule,
         HealthModule.forRoot({
-          inject: [CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck],
+          inject: [CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck, WarmUp],
           useFactory: healthSignals,
         }),
       ],

@@ -1,12 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule, KAFKA_ADMIN, PUBLISHER, RELAY, TRANSPORT } from './app.module';
+import { AppModule, KAFKA_ADMIN, PUBLISHER, RELAY, SCHEMA_REGISTRY, TRANSPORT } from './app.module';
 import { isForeign, listenForManagement, Metrics } from './health';
 import { ChannelCatalog } from './messaging/channels';
 import type { ParleyTransport } from './messaging/consumer';
 import type { KafkaAdmin, LanePublisher } from './messaging/kafka';
-import { ensurePartitions, maintainPartitions, type Relay } from './messaging/outbox';
+import { ensurePartitions, maintainPartitions, type Relay, WarmUp } from './messaging/outbox';
+import type { SchemaRegistry } from './messaging/registry';
 import { PartitionCheck } from './partners';
 import { systemClock } from './platform/clock';
 import type { Config } from './platform/config';
@@ -95,6 +96,8 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
     .get(PartitionCheck)
     .run(signal)
     .catch(() => undefined);
+  // The relay publishes bytes that others made.
+  if (config.roles.some((role) => role !== 'relay')) void app.get(WarmUp).run(signal);
   void keepPartitions(database, config, log, signal);
   app.get<Relay | null>(RELAY)?.start();
   await app.startAllMicroservices();
@@ -154,9 +157,10 @@ function planStop({ app, lifecycle }: Running, management: Server, patienceMs: n
     clearInterval(idle);
     server.closeAllConnections();
   });
-  lifecycle.onStop('kafka', 'Kafka clients', async () => {
+  lifecycle.onStop('kafka', 'Kafka and registry clients', async () => {
     await app.get<LanePublisher | null>(PUBLISHER)?.close();
     await app.get<KafkaAdmin>(KAFKA_ADMIN).close();
+    await app.get<SchemaRegistry | null>(SCHEMA_REGISTRY)?.close();
   });
   lifecycle.onStop('database', 'application and database', async () => {
     await app.close();

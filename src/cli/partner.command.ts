@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { FORMATS, type Format } from '../contracts';
 import { createKafkaAdmin } from '../messaging/kafka';
 import { addPartner, Partners } from '../partners';
 import { hint, print, withDatabase } from './context';
@@ -6,6 +7,7 @@ import { hint, print, withDatabase } from './context';
 interface AddOptions {
   name?: string;
   partitions: number;
+  format: Format;
   allowMissingId: boolean;
   json: boolean;
 }
@@ -21,10 +23,15 @@ export function partnerCommand(): Command {
   partner
     .command('add <id>')
     .description(
-      'Create a partner with its topics and channels. Again changes nothing; after a failure it goes on where it stopped.',
+      'Create a partner with its topics and channels. Again it only adds what is missing: after a failure, or for documents that are new since.',
     )
     .option('--name <name>', 'name for people (default: the id)')
     .option('--partitions <n>', "partitions of each topic, fixed for the topic's life", partitionCount, 6)
+    .addOption(
+      new Option('--format <format>', 'how documents become bytes; all but json need a schema registry')
+        .choices(FORMATS)
+        .default('avro'),
+    )
     .option('--allow-missing-id', 'identify records without ce_id by their place in the topic', false)
     .option('--json', 'machine-readable result', false)
     .action(add);
@@ -56,6 +63,7 @@ async function add(id: string, options: AddOptions): Promise<void> {
           name: options.name ?? id,
           partitions: options.partitions,
           replicationFactor: config.kafkaReplicationFactor,
+          format: options.format,
           allowMissingId: options.allowMissingId,
         },
         { database, partners: new Partners(database), admin, now: new Date() },
@@ -64,9 +72,12 @@ async function add(id: string, options: AddOptions): Promise<void> {
         `partner ${id}`,
         ...channels.map(
           (channel) =>
-            `  ${channel.direction === 'out' ? 'we write ' : 'they write'} ${channel.topic} (${channel.partitions} partitions)`,
+            `  ${channel.direction === 'out' ? 'we write ' : 'they write'} ${channel.topic} (${channel.partitions} partitions, ${channel.format})`,
         ),
       ]);
+      if (options.format !== 'json' && !options.json) {
+        hint(`Next: parley contracts publish, which registers the ${options.format} schemas of these topics.`);
+      }
     } finally {
       await admin.close();
     }

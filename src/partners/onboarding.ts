@@ -1,4 +1,4 @@
-import { CONTRACTS, PARTNER_ID_PATTERN, topicFor } from '../contracts';
+import { CONTRACTS, type Format, PARTNER_ID_PATTERN, topicFor } from '../contracts';
 import { addChannels, type Channel, ChannelCatalog } from '../messaging/channels';
 import type { KafkaAdmin } from '../messaging/kafka';
 import type { Database } from '../platform/database';
@@ -11,6 +11,8 @@ export interface Onboarding {
   /** Partitions of each of the partner's topics; fixed for the topics' life. */
   partitions: number;
   replicationFactor: number;
+  /** How the partner's documents become bytes, except where a contract says so itself. */
+  format: Format;
   /** May a record without `ce_id` be identified by topic, partition and offset? */
   allowMissingId: boolean;
 }
@@ -18,7 +20,7 @@ export interface Onboarding {
 /** Largest record that a partner's topic takes: Kafka's own default, a little over 1 MiB. */
 const MAX_MESSAGE_BYTES = 1_048_588;
 
-/** One topic per direction and document family, as the contracts say. */
+/** One topic per direction and document family, as the contracts say. Documents that share a topic share its format. */
 export function channelsFor(onboarding: Onboarding): Omit<Channel, 'id'>[] {
   const byTopic = new Map<string, Omit<Channel, 'id'>>();
   for (const contract of CONTRACTS) {
@@ -27,7 +29,7 @@ export function channelsFor(onboarding: Onboarding): Omit<Channel, 'id'>[] {
       partner: onboarding.id,
       topic,
       direction: contract.direction,
-      format: 'json',
+      format: contract.format ?? onboarding.format,
       partitions: onboarding.partitions,
       maxMessageBytes: MAX_MESSAGE_BYTES,
       allowMissingId: onboarding.allowMissingId,
@@ -38,7 +40,7 @@ export function channelsFor(onboarding: Onboarding): Omit<Channel, 'id'>[] {
 
 /**
  * Adds a partner: topics first, so that no order is accepted for a topic that isn't there, then its rows in one transaction.
- * Again changes nothing; after a failure it goes on where it stopped. Throws `partner-id-invalid`, `channel-differs` when a
+ * Again changes nothing but adds the channels of documents that are new since; after a failure it goes on where it stopped. Throws `partner-id-invalid`, `channel-differs` when a
  * channel is there and was added otherwise, or `partition-count-differs` when a topic exists with another number of partitions.
  */
 export async function addPartner(
@@ -91,7 +93,7 @@ export async function addPartner(
 async function expectUnchanged(database: Database, channels: readonly Omit<Channel, 'id'>[]): Promise<void> {
   const catalog = new ChannelCatalog(database);
   await catalog.load();
-  for (const { topic, partitions, allowMissingId } of channels) {
+  for (const { topic, partitions, format, allowMissingId } of channels) {
     const there = catalog.find(topic);
     if (!there) continue;
     const refuse = (is: string, asIs: string) =>
@@ -100,6 +102,7 @@ async function expectUnchanged(database: Database, channels: readonly Omit<Chann
       });
     if (there.partitions !== partitions)
       throw refuse(`has ${there.partitions} partitions`, `--partitions ${there.partitions}`);
+    if (there.format !== format) throw refuse(`speaks ${there.format}`, `--format ${there.format}`);
     if (there.allowMissingId !== allowMissingId) {
       const [is, asIs] = there.allowMissingId ? ['allows', '--allow-missing-id'] : ['refuses', 'no --allow-missing-id'];
       throw refuse(`${is} records without ce_id`, asIs);

@@ -19,6 +19,7 @@ describe('the command line', () => {
     ['a group without its command', ['partner']],
     ['a missing argument of a command in a group', ['partner', 'add']],
     ['a value that is none', ['partner', 'add', 'acme', '--partitions', '0']],
+    ['a format that is none', ['partner', 'add', 'acme', '--format', 'xml']],
     ['an unknown option of a command in a group', ['config', 'print', '--nope']],
   ])('ends with 2 for %s', async (_, args) => {
     const program = parley(args);
@@ -61,9 +62,25 @@ describe('the command line', () => {
   it('says of partners what is stored, as JSON too', async () => {
     const url = await freshDatabase();
     const id = uniqueName('acme');
-    const added = parley(['partner', 'add', id, '--name', 'Acme', '--partitions', '2', '--json'], url);
+    const add = (...more: string[]) =>
+      parley(['partner', 'add', id, '--name', 'Acme', '--partitions', '2', ...more], url);
+    const added = add('--json');
     expect(await added.finished()).toBe(0);
-    expect(JSON.parse(added.output)).toMatchObject({ partner: id, channels: [{ partitions: 2 }, { partitions: 2 }] });
+    const { partner, channels } = JSON.parse(added.output) as { partner: string; channels: Record<string, unknown>[] };
+    expect(partner).toBe(id);
+    expect(channels).toContainEqual(
+      expect.objectContaining({ topic: `orders.${id}.request.v1`, partitions: 2, format: 'avro' }),
+    );
+    expect(channels).toContainEqual(
+      expect.objectContaining({ topic: `errors.${id}.v1`, partitions: 2, format: 'json', direction: 'out' }),
+    );
+    const again = add();
+    expect(await again.finished()).toBe(0);
+    expect(again.output).toContain(`we write   orders.${id}.request.v1 (2 partitions, avro)`);
+    expect(again.output).toMatch(/^Next: parley contracts publish/m);
+    const otherwise = add('--format', 'protobuf');
+    expect(await otherwise.finished()).toBe(1);
+    expect(otherwise.output).toMatch(/speaks avro, and a channel never changes\.\nUse --format avro/);
     const listed = parley(['partner', 'list', '--json'], url);
     expect(await listed.finished()).toBe(0);
     expect(JSON.parse(listed.output)).toMatchObject([{ id, name: 'Acme', state: 'active' }]);

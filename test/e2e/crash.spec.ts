@@ -48,7 +48,7 @@ async function startSystem(): Promise<System> {
     LOG_LEVEL: 'warn',
   });
   await parley.cli('migrate');
-  await parley.cli('partner', 'add', partner);
+  await parley.cli('partner', 'add', partner, '--format', 'json');
   const journal = join(folder, `${partner}.jsonl`);
   const simulator = Program.run(
     'simulator/main.js',

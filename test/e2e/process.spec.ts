@@ -63,7 +63,7 @@ describe('a process', () => {
     const partner = uniqueName('acme');
     const parley = await ParleyProcess.prepare(await freshDatabase(), { SHUTDOWN_DRAIN_MS: '300' });
     try {
-      await parley.cli('partner', 'add', partner);
+      await parley.cli('partner', 'add', partner, '--format', 'json');
       await parley.start();
       expect(await parley.probe('startupz')).toBe(200);
       expect((await place(parley, partner)).status).toBe(201);
@@ -92,7 +92,7 @@ describe('a process', () => {
     const partner = uniqueName('acme');
     const parley = await ParleyProcess.prepare(await freshDatabase(), { SHUTDOWN_TIMEOUT_MS: '9000' });
     try {
-      await parley.cli('partner', 'add', partner);
+      await parley.cli('partner', 'add', partner, '--format', 'json');
       await parley.start();
       const [polite, rude] = [await beginOrder(parley, partner), await beginOrder(parley, partner)];
       const ended = parley.end('SIGTERM');
@@ -215,7 +215,7 @@ describe('a process that starts before its servers', () => {
     const kafka = await startKafka();
     const parley = await ParleyProcess.prepare(await freshDatabase(), { KAFKA_BROKERS: kafka.brokers });
     try {
-      await parley.cli('partner', 'add', partner);
+      await parley.cli('partner', 'add', partner, '--format', 'json');
       await kafka.kill();
       await parley.start();
       const answer = await place(parley, partner);

@@ -16,7 +16,7 @@ export class ConsumerCounters {
   /** A record that broke what was agreed about its bytes or attributes; codes are those of inspection, a handful. */
   countViolation(topic: string, code: string): void {
     let codes = this.violations.get(topic);
-    if (!codes) this.violations.set(topic, (codes = new Map()));
+    if (!codes) this.violations.set(topic, (codes = new Map<string, number>()));
     codes.set(code, (codes.get(code) ?? 0) + 1);
   }
 

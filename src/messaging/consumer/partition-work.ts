@@ -24,7 +24,7 @@ export class PartitionWork {
   constructor(
     private readonly batch: RecordBatch,
     readonly channel: Channel,
-    private readonly before: Fetched | undefined,
+    private readonly before?: Fetched | undefined,
   ) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.finished = promise;

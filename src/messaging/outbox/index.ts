@@ -4,3 +4,4 @@ export { ensurePartitions, maintainPartitions, type PartitionPass, type Partitio
 export { receiptsOf, type Receipt, type SentAddress } from './receipts';
 export { createRelay, Relay, type RelayOptions, type RelayState } from './relay';
 export type { RelayObserver } from './relay-session';
+export { WarmUp } from './warm-up';

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { pino } from 'pino';
 import { DataSource } from 'typeorm';
+import { CONTRACTS } from '../../../src/contracts';
 import { ChannelCatalog } from '../../../src/messaging/channels';
 import { createKafkaAdmin, type KafkaAdmin } from '../../../src/messaging/kafka';
 import { addPartner, type Onboarding, PartitionCheck, Partners } from '../../../src/partners';
@@ -30,6 +31,7 @@ const onboarding = (id = uniqueName('acme')): Onboarding => ({
   name: 'Acme',
   partitions: 3,
   replicationFactor: 1,
+  format: 'avro',
   allowMissingId: false,
 });
 const add = (plan: Onboarding) => addPartner(plan, { database, partners: new Partners(database), admin, now });
@@ -64,7 +66,34 @@ describe('adding a partner', () => {
     const [count] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM channel WHERE partner = :id', {
       id: plan.id,
     });
-    expect(count?.n).toBe(2);
+    expect(count?.n).toBe(new Set(CONTRACTS.map((contract) => contract.topic)).size);
+  });
+
+  it('says of each channel which format it speaks: that of the contract, else that of the partner', async () => {
+    const plan: Onboarding = { ...onboarding(), format: 'protobuf' };
+    await add(plan);
+    const catalog = new ChannelCatalog(database);
+    await catalog.load();
+    const formatOf = (topic: string) => catalog.find(topic)?.format;
+    expect(formatOf(`orders.${plan.id}.request.v1`)).toBe('protobuf');
+    expect(formatOf(`orders.${plan.id}.response.v1`)).toBe('protobuf');
+    expect(formatOf(`errors.${plan.id}.v1`)).toBe('json');
+  });
+
+  it('adds what is new since, for a partner of an older build', async () => {
+    const plan = onboarding();
+    await add(plan);
+    const topic = `errors.${plan.id}.v1`;
+    await database.query('DELETE FROM channel WHERE topic = :topic', { topic });
+    await deleteTopic(topic);
+    const catalog = new ChannelCatalog(database);
+    await catalog.load();
+    expect(catalog.find(topic)).toBeUndefined();
+    await add(plan);
+    expect(await catalog.currentVersion()).toBeGreaterThan(catalog.version);
+    await catalog.load();
+    expect(catalog.find(topic)).toMatchObject({ direction: 'out', format: 'json' });
+    expect((await admin.describeTopics([topic])).size).toBe(1);
   });
 
   it('moves the version of the set of channels, which running consumers poll', async () => {
@@ -86,9 +115,10 @@ describe('adding a partner', () => {
   });
 
   it.each([
-    ['partition count', { partitions: 5 }, 3],
-    ['rule for records without an id', { allowMissingId: true }, undefined],
-  ])('refuses another %s for channels that are there, before any topic is made', async (_, change, partitions) => {
+    ['partition count', { partitions: 5 }, '--partitions 3'],
+    ['format', { format: 'json' as const }, '--format avro'],
+    ['rule for records without an id', { allowMissingId: true }, '--allow-missing-id'],
+  ])('refuses another %s for channels that are there, before any topic is made', async (_, change, asIs) => {
     const plan = onboarding();
     await add(plan);
     const topic = `orders.${plan.id}.request.v1`;
@@ -96,7 +126,7 @@ describe('adding a partner', () => {
     await expect(add({ ...plan, ...change })).rejects.toMatchObject({
       code: 'channel-differs',
       message: expect.stringContaining(topic) as string,
-      hint: expect.stringContaining(partitions ? `--partitions ${partitions}` : '--allow-missing-id') as string,
+      hint: expect.stringContaining(asIs) as string,
     });
     expect(await admin.describeTopics([topic])).toEqual(new Map());
   });
