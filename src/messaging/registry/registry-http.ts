@@ -175,9 +175,9 @@ export class RegistryHttp {
       const said = `gives an answer that is not of its API: ${error.message}`;
       return new AttemptFailed(said, { hint: PATH_HINT, cause: new Error(`${where}${said}`) });
     }
-    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+    const code = codeOf(error);
     const detail = this.access.redacted(messageOf(error));
-    return new AttemptFailed(`can't be reached${code}`, { cause: new Error(`${where}${detail}`) });
+    return new AttemptFailed(`can't be reached${code ? ` (${code})` : ''}`, { cause: new Error(`${where}${detail}`) });
   }
 
   private unavailable(failure: AttemptFailed): RegistryUnavailable {
@@ -193,6 +193,12 @@ export class RegistryHttp {
       hint: 'Check SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD or SCHEMA_REGISTRY_TOKEN, and the rights of that account.',
     });
   }
+}
+
+/** `ECONNREFUSED`, `UND_ERR_SOCKET`, `DEPTH_ZERO_SELF_SIGNED_CERT`: says what happened and names no host. */
+function codeOf(error: unknown): string | undefined {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
 }
 
 const OVERSIZED = Symbol('larger than any schema');
