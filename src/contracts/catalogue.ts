@@ -1,4 +1,6 @@
 import type { AnyContract } from './contract';
+import { despatchAdvice } from './despatch-advice.v1';
+import { despatchReceipt } from './despatch-receipt.v1';
 import { errorReport } from './error-report.v1';
 import { orderCancellationResponse } from './order-cancellation-response.v1';
 import { orderCancellation } from './order-cancellation.v1';
@@ -11,6 +13,8 @@ export const CONTRACTS: readonly AnyContract[] = [
   orderResponse,
   orderCancellation,
   orderCancellationResponse,
+  despatchAdvice,
+  despatchReceipt,
   errorReport,
 ];
 
