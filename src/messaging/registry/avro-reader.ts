@@ -1,6 +1,7 @@
 import { type AvroField, type AvroRecord, type AvroType, short, unqualified } from './avro-schema';
 import { branchOf, readBlock, readLong, skipAvro } from './avro-skip';
 import type { ByteCursor } from './byte-cursor';
+import { generated, objectText } from './generated';
 import { Malformed, SchemaMismatch } from './malformed';
 
 /** Reads one value; `undefined` stands for null, which in a contract means: not there. */
@@ -99,33 +100,36 @@ function readArray(read: Read): Read {
   };
 }
 
-interface Step {
-  member: string;
-  read: Read;
+function readRecord(writer: AvroRecord, reader: AvroRecord): Read {
+  const reads: Read[] = writer.fields.map(
+    ({ type }) =>
+      (cursor) =>
+        skipAvro(cursor, type),
+  );
+  const always: [variable: string, member: string][] = [];
+  const maybe: [variable: string, member: string][] = [];
+  const defaults: unknown[] = [];
+  const claimed = new Set<number>();
+  for (const ours of reader.fields) {
+    const at = indexFor(ours, writer);
+    if (at >= 0) {
+      if (claimed.has(at)) throw new SchemaMismatch(`two members of ours have the name or alias of ${ours.name}`);
+      claimed.add(at);
+      reads[at] = within(ours.name, (writer.fields[at] as AvroField).type, ours.type);
+      (isOptional(ours.type) ? maybe : always).push([`v${at}`, ours.name]);
+    } else if (ours.default === undefined) throw new SchemaMismatch(`the writer has no ${ours.name}`);
+    else if (ours.default !== null) always.push([`defaults[${defaults.push(defaultValue(ours)) - 1}]`, ours.name]);
+  }
+  // In the writer's order; each by its own name, so that the engine can see through the call.
+  const lines = reads.map((_, i) => `const v${i} = r${i}(cursor);`);
+  const parameters = Object.fromEntries(reads.map((read, i) => [`r${i}`, read]));
+  return generated<Read>(
+    { ...parameters, defaults },
+    `(cursor) => {\n${lines.join('\n')}\n${objectText(always, maybe)}\n}`,
+  );
 }
 
-function readRecord(writer: AvroRecord, reader: AvroRecord): Read {
-  const steps = new Map<AvroField, Step>();
-  const defaults: [member: string, value: unknown][] = [];
-  for (const ours of reader.fields) {
-    const theirs = fieldFor(ours, writer);
-    if (theirs) steps.set(theirs, { member: ours.name, read: within(ours.name, theirs.type, ours.type) });
-    else if (ours.default === undefined) throw new SchemaMismatch(`the writer has no ${ours.name}`);
-    else if (ours.default !== null) defaults.push([ours.name, defaultValue(ours)]);
-  }
-  const plan: Step[] = writer.fields.map(
-    (field) => steps.get(field) ?? { member: '', read: (cursor) => skipAvro(cursor, field.type) },
-  );
-  return (cursor) => {
-    const record: Record<string, unknown> = {};
-    for (const { member, read } of plan) {
-      const value = read(cursor);
-      if (value !== undefined && member !== '') record[member] = value;
-    }
-    for (const [member, value] of defaults) record[member] = value;
-    return record;
-  };
-}
+const isOptional = (type: AvroType) => type.kind === 'union' && type.branches.some(({ kind }) => kind === 'null');
 
 function within(member: string, writer: AvroType, reader: AvroType): Read {
   try {
@@ -136,13 +140,13 @@ function within(member: string, writer: AvroType, reader: AvroType): Read {
   }
 }
 
-/** The writer's field under our name, else under one of our aliases. */
-function fieldFor(ours: AvroField, writer: AvroRecord): AvroField | undefined {
+/** Place of the writer's field under our name, else under one of our aliases. */
+function indexFor(ours: AvroField, writer: AvroRecord): number {
   for (const name of [ours.name, ...ours.aliases]) {
-    const theirs = writer.fields.find((field) => field.name === name);
-    if (theirs) return theirs;
+    const at = writer.fields.findIndex((field) => field.name === name);
+    if (at >= 0) return at;
   }
-  return undefined;
+  return -1;
 }
 
 /** The specification compares unqualified names; our aliases are for renamed ones. */

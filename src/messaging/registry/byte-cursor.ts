@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Malformed } from './malformed';
+import { shortText } from './short-text';
 
 const TWO_28 = 2 ** 28;
 const MAX_64 = (1n << 64n) - 1n;
@@ -72,6 +73,8 @@ export class ByteCursor {
   text(length: number): string {
     const from = this.pos;
     this.skip(length);
+    const short = shortText(this.bytes, from, length);
+    if (short !== undefined) return short;
     const text = this.bytes.toString('utf8', from, this.pos);
     if (text.includes('\ufffd') && !isUtf8(this.bytes.subarray(from, this.pos))) {
       throw new Malformed('a text is not UTF-8');

@@ -2,7 +2,7 @@ import { type AnyContract, type RegisteredFormat, subjectFor } from '../../contr
 import { messageOf } from '../../platform/errors';
 import type { BodyFormat, BodyReader } from './body-format';
 import { type Decoded, type Encapsulated, type Encoded, RegistryUnavailable } from './codec';
-import { assertValid, violationOf } from './document-rules';
+import { documentInvalid, type Rules, rulesOf } from './document-rules';
 import { Malformed, SchemaMismatch } from './malformed';
 import type { PublishedSchema } from './published-schema';
 import { resolveReferences } from './references';
@@ -29,6 +29,7 @@ export class ChannelCodec {
   private readonly readers = new Map<number | string, Reader>();
   private readonly compiling = new Map<number, Promise<Reader>>();
   private readonly subjects: string[];
+  private readonly rules: Rules;
   private written: Written | undefined;
 
   constructor(
@@ -39,6 +40,7 @@ export class ChannelCodec {
     private readonly schemas: TopicSchemas,
     private readonly registry: SchemaRegistry,
   ) {
+    this.rules = rulesOf(contract);
     // The second is the default of Confluent's clients, which know nothing of several documents on a topic.
     this.subjects = [subjectFor(contract, topic), `${topic}-value`];
   }
@@ -53,7 +55,8 @@ export class ChannelCodec {
 
   /** Waits for nothing once the schema is known. */
   async encode(value: unknown): Promise<Encoded> {
-    assertValid(this.contract, value);
+    const violation = this.rules(value);
+    if (violation) throw documentInvalid(this.contract, violation);
     const { frame, dataSchema } = this.written ?? (await this.resolve());
     return { payload: this.body.encode(frame, value), contentType: this.body.contentType, dataSchema };
   }
@@ -126,7 +129,7 @@ export class ChannelCodec {
     } catch (error) {
       return this.refused(error, schemaId);
     }
-    const violation = violationOf(this.contract, document);
+    const violation = this.rules(document);
     return violation
       ? { ok: false, error: { code: 'invalid', ...violation } }
       : { ok: true, value: document, schemaId };

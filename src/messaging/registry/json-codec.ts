@@ -1,6 +1,6 @@
 import type { AnyContract } from '../../contracts';
 import type { Codec, Decoded, Encapsulated, Encoded, Route } from './codec';
-import { assertValid, violationOf } from './document-rules';
+import { documentInvalid, rulesOf } from './document-rules';
 import { parseJson } from './json-text';
 import { Malformed } from './malformed';
 
@@ -11,7 +11,8 @@ export class JsonCodec implements Codec {
   }
 
   async encode(contract: AnyContract, _route: Route, value: unknown): Promise<Encoded> {
-    assertValid(contract, value);
+    const violation = rulesOf(contract)(value);
+    if (violation) throw documentInvalid(contract, violation);
     return { payload: Buffer.from(JSON.stringify(value)), contentType: 'application/json' };
   }
 
@@ -23,7 +24,7 @@ export class JsonCodec implements Codec {
       if (!(error instanceof Malformed)) throw error;
       return { ok: false, error: { code: 'undecodable', detail: `not JSON: ${error.message}` } };
     }
-    const violation = violationOf(contract, value);
+    const violation = rulesOf(contract)(value);
     return violation ? { ok: false, error: { code: 'invalid', ...violation } } : { ok: true, value };
   }
 }

@@ -10,7 +10,12 @@ export function jsonFormat(contract: AnyContract): BodyFormat {
     contentType: 'application/json',
     schemaText: readFileSync(schemaFileOf(contract, 'json-schema'), 'utf8'),
     withIndexes: false,
-    encode: (frame, value) => Buffer.concat([frame, Buffer.from(JSON.stringify(value))]),
+    encode(frame, value) {
+      // Room for the frame as text in front: one buffer is made, and no length has to be counted.
+      const bytes = Buffer.from(`\0\0\0\0\0${JSON.stringify(value)}`);
+      bytes.set(frame);
+      return bytes;
+    },
     reader: () => parseJson,
   };
 }

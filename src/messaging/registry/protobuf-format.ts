@@ -5,14 +5,14 @@ import { ByteCursor } from './byte-cursor';
 import { SchemaMismatch } from './malformed';
 import { parseMessage, planOf, protobufWriter } from './protobuf-message';
 import { messageNameAt } from './protobuf-names';
-import { readMessage } from './protobuf-reader';
+import { messageReader } from './protobuf-reader';
 
 /** The fields' numbers are what both sides go by; the writer's schema says only which message it wrote. */
 export function protobufFormat(contract: AnyContract): BodyFormat {
   const schemaText = readFileSync(schemaFileOf(contract, 'protobuf'), 'utf8');
   const name = recordNameOf(contract);
   const type = parseMessage(schemaText, name);
-  const plan = planOf(type);
+  const read = messageReader(planOf(type));
   return {
     format: 'protobuf',
     contentType: 'application/protobuf',
@@ -24,7 +24,7 @@ export function protobufFormat(contract: AnyContract): BodyFormat {
       return (value, from, indexes) => {
         isOurs(indexes);
         const cursor = new ByteCursor(value, from);
-        return readMessage(cursor, plan, cursor.end);
+        return read(cursor, cursor.end);
       };
     },
   };

@@ -7,15 +7,15 @@ type Scalar = keyof typeof ZEROS;
 const ZEROS = { string: '', int32: 0, int64: '0', bool: false } as const;
 
 export interface MessagePlan {
-  /** By field number. */
-  fields: ReadonlyMap<number, FieldPlan>;
-  /** Members that are there also when the bytes don't say so, with their zero: those without presence. */
-  zeros: readonly [member: string, zero: unknown][];
+  fields: readonly FieldPlan[];
 }
 
 export interface FieldPlan {
+  number: number;
   member: string;
   kind: FieldKind;
+  /** What the member is when the bytes don't say; undefined where it is then missing. */
+  zero: unknown;
 }
 
 /** Parses a .proto of ours. For no others: protobufjs runs code made from a schema. */
@@ -27,14 +27,12 @@ export function parseMessage(schemaText: string, name: string): Type {
 
 /** Fails for what other schema languages could not say in the same way. */
 export function planOf(type: Type): MessagePlan {
-  const fields = new Map<number, FieldPlan>();
-  const zeros: [string, unknown][] = [];
-  for (const field of type.fieldsArray) {
+  const fields = type.fieldsArray.map((field): FieldPlan => {
     const kind = kindOf(field);
-    fields.set(field.id, { member: field.name, kind });
-    if (typeof kind === 'string' && !field.hasPresence) zeros.push([field.name, ZEROS[kind]]);
-  }
-  return { fields, zeros };
+    const zero = typeof kind === 'string' && !field.hasPresence ? ZEROS[kind] : undefined;
+    return { number: field.id, member: field.name, kind, zero };
+  });
+  return { fields };
 }
 
 function kindOf({ fullName, type, repeated, map, partOf, resolvedType }: Field): FieldKind {

@@ -1,6 +1,7 @@
 import type { ByteCursor } from './byte-cursor';
 import { Malformed } from './malformed';
-import type { FieldPlan, MessagePlan } from './protobuf-message';
+import { generated, objectText } from './generated';
+import type { MessagePlan } from './protobuf-message';
 
 const VARINT = 0;
 const FIXED64 = 1;
@@ -9,53 +10,62 @@ const GROUP = 3;
 const GROUP_END = 4;
 const FIXED32 = 5;
 
+/** One message that ends at `end`. */
+export type ReadMessage = (cursor: ByteCursor, end: number) => Record<string, unknown>;
+
 /**
- * One message that ends at `end`. Unknown fields are stepped over; so is a known number with another wire type, which
- * Protobuf calls an unknown field. Of a field that comes twice the last counts.
+ * Reads the messages of a plan. Unknown fields are stepped over; so is a known number with another wire type, which Protobuf
+ * calls an unknown field. Of a field that comes twice the last counts.
  */
-export function readMessage(cursor: ByteCursor, { fields, zeros }: MessagePlan, end: number): Record<string, unknown> {
-  const message: Record<string, unknown> = {};
-  for (const [member, zero] of zeros) message[member] = zero;
-  while (cursor.pos < end) {
-    const tag = cursor.varint();
-    const field = fields.get(Math.floor(tag / 8));
-    if (field !== undefined && (tag & 7) === wireTypeOf(field)) readField(cursor, field, message, end);
-    else skipField(cursor, tag);
+export function messageReader({ fields }: MessagePlan): ReadMessage {
+  const always: [variable: string, member: string][] = [];
+  const maybe: [variable: string, member: string][] = [];
+  const variables: string[] = [];
+  const cases: string[] = [];
+  const nested: ReadMessage[] = [];
+  for (const { number, member, kind, zero } of fields) {
+    const variable = `v${number}`;
+    variables.push(`let ${variable} = ${JSON.stringify(zero)};`);
+    (zero === undefined ? maybe : always).push([variable, member]);
+    const tag = number * 8 + (kind === 'string' || typeof kind === 'object' ? BYTES : VARINT);
+    const read =
+      typeof kind === 'object'
+        ? `(${variable} ??= []).push(nest(cursor, nested[${nested.push(messageReader(kind)) - 1}], end));`
+        : `${variable} = read.${kind}(cursor);`;
+    cases.push(`case ${tag}: ${read} break;`);
   }
-  if (cursor.pos !== end) throw new Malformed('a field reaches beyond its message');
-  return message;
+  return generated<ReadMessage>(
+    { nested, nest, read: READS, skipField, overrun },
+    `(cursor, end) => {
+      ${variables.join('\n')}
+      while (cursor.pos < end) {
+        const tag = cursor.varint();
+        switch (tag) {
+          ${cases.join('\n')}
+          default: skipField(cursor, tag);
+        }
+      }
+      if (cursor.pos !== end) overrun();
+      ${objectText(always, maybe)}
+    }`,
+  );
 }
 
-const wireTypeOf = ({ kind }: FieldPlan) => (kind === 'string' || typeof kind === 'object' ? BYTES : VARINT);
+const READS = {
+  string: (cursor: ByteCursor) => cursor.text(cursor.varint()),
+  int32: (cursor: ByteCursor) => cursor.int32(),
+  int64: (cursor: ByteCursor) => BigInt.asIntN(64, cursor.varint64()).toString(),
+  bool: (cursor: ByteCursor) => cursor.varint() !== 0,
+};
 
-function readField(cursor: ByteCursor, field: FieldPlan, message: Record<string, unknown>, end: number): void {
-  const { member, kind } = field;
-  switch (kind) {
-    case 'string':
-      message[member] = cursor.text(cursor.varint());
-      return;
-    case 'int32':
-      message[member] = cursor.int32();
-      return;
-    case 'int64':
-      message[member] = BigInt.asIntN(64, cursor.varint64()).toString();
-      return;
-    case 'bool':
-      message[member] = cursor.varint() !== 0;
-      return;
-    default: {
-      const nested = readNested(cursor, kind, end);
-      const list = message[member] as unknown[] | undefined;
-      if (list === undefined) message[member] = [nested];
-      else list.push(nested);
-    }
-  }
-}
-
-function readNested(cursor: ByteCursor, plan: MessagePlan, end: number): Record<string, unknown> {
+function nest(cursor: ByteCursor, read: ReadMessage, end: number): Record<string, unknown> {
   const length = cursor.varint();
-  if (length > end - cursor.pos) throw new Malformed('a message reaches beyond the one around it');
-  return readMessage(cursor, plan, cursor.pos + length);
+  if (length > end - cursor.pos) overrun();
+  return read(cursor, cursor.pos + length);
+}
+
+function overrun(): never {
+  throw new Malformed('a field reaches beyond its message');
 }
 
 function skipField(cursor: ByteCursor, tag: number): void {
