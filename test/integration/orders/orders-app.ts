@@ -191,6 +191,22 @@ export const anOrder = (change: Record<string, unknown> = {}): Record<string, un
 export const place = (orders: Pick<OrdersApp, 'app'>, body: unknown, key = `k-${++drawn}`): Promise<Answer> =>
   send(orders, 'POST', '/v1/orders', body, { 'idempotency-key': key });
 
+export const cancel = (
+  orders: Pick<OrdersApp, 'app'>,
+  orderNumber: string,
+  body: unknown = { reason: 'ordered twice' },
+  key = `c-${++drawn}`,
+): Promise<Answer> => send(orders, 'POST', `/v1/orders/${orderNumber}/cancellation`, body, { 'idempotency-key': key });
+
+/** Correlation ids of an order's exchanges of a kind, in the order in which they were opened. */
+export async function exchangesOf({ database }: OrdersApp, orderNumber: string, kind: string): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(
+    'SELECT correlation_id AS id FROM exchange WHERE order_number = :orderNumber AND kind = :kind ORDER BY request_seq',
+    { orderNumber, kind },
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Rows of every table that an accepted order writes. */
 export async function counts(database: Database): Promise<Record<string, number>> {
   const [row] = await database.query<Record<string, number>>(
