@@ -20,7 +20,7 @@ import { confirmed, isTerminal } from './confirm';
 import { hint, print, withDatabase } from './context';
 
 interface Scope {
-  partner: string[];
+  partner?: string[];
   format?: RegisteredFormat;
   json: boolean;
 }
@@ -59,14 +59,14 @@ export function contractsCommand(): Command {
 }
 
 function scoped(command: Command): Command {
-  const collect = (partner: string, others: string[]) => [...others, partner];
+  const collect = (partner: string, others: string[] = []) => [...others, partner];
   const format = (raw: string): RegisteredFormat => {
     const known = REGISTERED_FORMATS.find((name) => name === raw);
     if (!known) throw new InvalidArgumentError(`one of ${REGISTERED_FORMATS.join(', ')}`);
     return known;
   };
   return command
-    .option('--partner <id>', 'of this partner only; may be repeated', collect, [])
+    .option('--partner <id>', 'of this partner only; may be repeated', collect)
     .option('--format <format>', 'with --partner: topics as they would be in this format, without a database', format)
     .option('--json', 'machine-readable result', false);
 }
@@ -79,7 +79,7 @@ async function check(options: Scope & { published: boolean }, command: Command):
     if (missing.length > 0) {
       for (const { subject, versions } of missing)
         hint(`${subject.name}: ${versions.length === 0 ? 'not published yet' : 'changed since it was published'}`);
-      hint('Next: parley contracts publish');
+      if (!broken) hint('Next: parley contracts publish');
     }
     if (broken || (options.published && missing.length > 0)) process.exitCode = 1;
   });
@@ -134,7 +134,7 @@ async function withFindings(
   command: Command,
   work: (findings: Finding[], registry: SchemaRegistry) => Promise<void>,
 ): Promise<void> {
-  const { partner, format } = options;
+  const { partner = [], format } = options;
   if (format === undefined) {
     return withDatabase(async (database, config) => {
       const catalog = new ChannelCatalog(database);

@@ -120,27 +120,27 @@ class Judge {
   }
 
   private unions(place: string, then: readonly AvroType[], now: readonly AvroType[]): void {
-    if (then.length === 1 && now.length === 1) return this.pair(place, then[0], now[0]);
-    const [olds, news] = [then, now].map((list) => new Map(list.map((branch) => [label(branch), branch])));
-    for (const [name, branch] of olds ?? []) {
-      const same = news?.get(name);
+    const [olds, news] = [labelled(then), labelled(now)];
+    for (const [name, branch] of olds) {
+      const same = news.get(name);
       if (same) this.types(place, branch, same);
-      else if (name === 'null')
-        this.found(place, 'optional-changed', 'It may not be missing (null) any more; older records may lack it.');
-      else this.found(place, 'union-changed', `It can't be ${name} any more.`);
     }
-    for (const name of news?.keys() ?? []) {
-      if (olds?.has(name)) continue;
-      if (name === 'null')
-        this.found(place, 'optional-changed', "It may be missing (null) now; older readers can't read that.");
-      else this.found(place, 'union-changed', `It can be ${name} now; older readers can't read that.`);
-    }
+    const gone = then.filter((branch) => !news.has(label(branch)));
+    const come = now.filter((branch) => !olds.has(label(branch)));
+    const [was, is] = [gone[0], come[0]];
+    // One for one: the same member with another type, rather than two branches.
+    if (was && is && gone.length === 1 && come.length === 1) return this.types(place, was, is);
+    for (const branch of gone) this.branch(place, label(branch), ['it may not be', 'older records may hold that']);
+    for (const branch of come) this.branch(place, label(branch), ['it may be', "older readers can't read that"]);
   }
 
-  private pair(place: string, then: AvroType | undefined, now: AvroType | undefined): void {
-    if (then && now) this.types(place, then, now);
+  private branch(place: string, name: string, [now, why]: readonly [string, string]): void {
+    if (name === 'null') this.found(place, 'optional-changed', `Now ${now} missing (null); ${why}.`);
+    else this.found(place, 'union-changed', `Now ${now} ${name}; ${why}.`);
   }
 }
+
+const labelled = (types: readonly AvroType[]) => new Map(types.map((type) => [label(type), type]));
 
 /** A single type and a union of it alone are read the same way. */
 const branches = (type: AvroType): readonly AvroType[] => (type.kind === 'union' ? type.branches : [type]);

@@ -62,7 +62,7 @@ function changesOf({ versions, breaks, subject }: Finding): Change[] {
   if (!newest) return [{ change: 'is not published yet' }];
   const broken = new Set(breaks.map(({ place, rule }) => `breaks${place && ` \`${place}\``} (${rule})`));
   const changes: Change[] = [...broken].map((change) => ({ change }));
-  if (newest.text === subject.schema.text) return changes;
+  if (newest.text === subject.schema.text || newest.format !== subject.schema.format) return changes;
   try {
     changes.push(
       ...changesBetween(membersOf(newest.format, newest.text), membersOf(subject.schema.format, subject.schema.text)),

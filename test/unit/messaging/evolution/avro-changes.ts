@@ -170,6 +170,20 @@ export const AVRO_CHANGES: readonly AvroChange[] = [
     registry: false,
   },
   {
+    what: 'another type of what may be missing',
+    older: record(optional('two', 'string')),
+    newer: record(optional('two', 'int')),
+    breaks: ['two type-changed'],
+    registry: false,
+  },
+  {
+    what: 'what may be missing becomes something else that may not',
+    older: record(field('n', ['null', 'string'])),
+    newer: record(field('n', ['int', 'string'])),
+    breaks: ['n type-changed'],
+    registry: false,
+  },
+  {
     what: 'the order of a union',
     older: record(field('n', ['null', 'string'])),
     newer: record(field('n', ['string', 'null'])),
