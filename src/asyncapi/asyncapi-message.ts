@@ -25,7 +25,9 @@ export function messageOf(message: Message): Json {
     summary: message.contract.summary,
     ...(words.length > 0 ? { description: words.join(' ') } : {}),
     contentType: message.contentType,
-    ...(message.inExchange ? { correlationId: { $ref: '#/components/correlationIds/exchange' } } : {}),
+    ...(message.headers.some(({ name }) => name === 'ce_correlationid')
+      ? { correlationId: { $ref: '#/components/correlationIds/exchange' } }
+      : {}),
     headers: {
       type: 'object',
       required: message.headers.filter(({ required }) => required).map(({ name }) => name),

@@ -58,7 +58,6 @@ export interface Message extends SchemaInWords {
   /** The rules that hold in every format, as draft-07. */
   rules: JsonSchema;
   headers: Header[];
-  inExchange: boolean;
   /** Ids of the messages that answer this one, and of the one that it answers. */
   answeredBy: string[];
   answers: string | undefined;
@@ -132,6 +131,7 @@ function describeMessage(
     ours,
     contentType: CONTENT_TYPES[format],
     inExchange: answeredBy.length > 0 || contract.answers !== undefined,
+    registered: format !== 'json',
     idOptional: !ours && (channel.allowMissingId ?? false),
   };
   const rules = toDraft07(contract.jsonSchema);
@@ -152,7 +152,6 @@ function describeMessage(
     rules,
     ...describeSchema(contract.jsonSchema),
     headers: headersOf(facts),
-    inExchange: facts.inExchange,
     answeredBy: answeredBy.map(messageId),
     answers: answered && messageId(answered),
     examples: examplesOf(facts),

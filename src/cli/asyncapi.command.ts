@@ -37,6 +37,10 @@ export function asyncapiCommand(): Command {
     .description(
       "Write a partner's documentation: AsyncAPI and a page, of what Parley does and of what the partner implements.",
     )
+    .addHelpText(
+      'before',
+      'Examples:\n  parley asyncapi acme --out documents --bootstrap kafka.example.com:9094\n  parley asyncapi acme --format avro --out documents\n',
+    )
     .addArgument(new Argument('<partner>', 'id of the partner').argParser(partnerId))
     .requiredOption('--out <dir>', 'folder to write to; made if it is not there')
     .addOption(

@@ -81,7 +81,15 @@ describe('generating', () => {
     });
     expect(errorReportV1).toMatchObject({ contentType: 'application/json' });
     expect(errorReportV1?.bindings.kafka).not.toHaveProperty('schemaIdLocation');
-    expect(errorReportV1).not.toHaveProperty('correlationId');
+  });
+
+  it('lets an error report name the exchange of what it is about, where that has one', () => {
+    const { errorReportV1 } = documentOf().components.messages;
+    expect(errorReportV1?.correlationId).toEqual({ $ref: '#/components/correlationIds/exchange' });
+    expect(errorReportV1?.headers.required).not.toContain('ce_correlationid');
+    const [example] = errorReportV1?.examples ?? [];
+    expect(example?.headers['ce_correlationid']).toBe(example?.payload['correlationId']);
+    expect(example?.headers['ce_causationid']).toBe(example?.payload['messageId']);
   });
 
   it('puts answers into the reply of their request, from both starts', () => {

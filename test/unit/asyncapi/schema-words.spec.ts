@@ -44,6 +44,10 @@ describe('a schema in words', () => {
 
   it.each<[string, JsonSchema]>([
     ['a condition on a range', object({}, { if: { properties: { a: { minimum: 1 } } }, then: { required: ['b'] } })],
+    [
+      'a condition of which it can say a part',
+      object({}, { if: { required: ['a'], properties: { a: { minimum: 1 } } }, then: { required: ['b'] } }),
+    ],
     ['a condition without consequence', object({}, { if: { required: ['a'] } })],
     ['a member that is never there', object({ a: false })],
   ])('refuses %s rather than leave it out', (_, schema) => {
