@@ -5,6 +5,7 @@ import {
   type DespatchAdvice,
   despatchAdvice,
   type DespatchReceipt,
+  type Format,
   type OrderResponse,
   topicFor,
   typeOf,
@@ -57,8 +58,10 @@ const wiring = (codec: Codec) => {
   return Wiring;
 };
 
-/** `codec` is the one of the outbox. */
-export async function startShipments(codec: Codec = new JsonCodec()): Promise<ShipmentsApp> {
+/** `codec` is the outbox's, and `format` what the channels say; partners write JSON whatever they say. */
+export async function startShipments(
+  { codec, format }: { codec: Codec; format: Format } = { codec: new JsonCodec(), format: 'json' },
+): Promise<ShipmentsApp> {
   const config = loadConfig({
     DATABASE_URL: await freshDatabase(),
     KAFKA_BROKERS: 'unused:1',
@@ -79,7 +82,7 @@ export async function startShipments(codec: Codec = new JsonCodec()): Promise<Sh
   const app = await createHttpApp(Root, config, logger);
   const database = app.get(Database);
   await database.dataSource.initialize();
-  await seed(database);
+  await seed(database, format);
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
   const channels = app.get(ChannelCatalog);
@@ -91,7 +94,7 @@ export async function startShipments(codec: Codec = new JsonCodec()): Promise<Sh
     consumer: () => {
       const limits = { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 2 };
       const processor = createProcessor(
-        { config: limits, database, channels, codec: new JsonCodec(), logger },
+        { config: limits, database, channels, codec: new JsonCodec(), outbox: app.get(Outbox), logger },
         (contract, batch) =>
           contract.name === despatchAdvice.name
             ? app.get(DespatchAdviceHandler).handle(batch as InboundBatch<DespatchAdvice>)
@@ -107,13 +110,13 @@ export async function startShipments(codec: Codec = new JsonCodec()): Promise<Sh
   };
 }
 
-async function seed(database: Database): Promise<void> {
+async function seed(database: Database, format: Format): Promise<void> {
   const partners = new Partners(database);
   const now = new Date();
   await database.transaction(async (tx) => {
     for (const id of ['acme', 'umbra']) {
       await partners.add(tx, { id, name: id, createdAt: now });
-      const shape = { partner: id, format: 'json', partitions: 4, maxMessageBytes: 1_048_588 } as const;
+      const shape = { partner: id, format, partitions: 4, maxMessageBytes: 1_048_588 };
       const topics = new Map(CONTRACTS.map((contract) => [topicFor(contract, id), contract.direction]));
       const channels = [...topics].map(([topic, direction]) => ({ ...shape, topic, direction, allowMissingId: false }));
       await addChannels(tx, channels, now);
