@@ -135,9 +135,24 @@ describe('several registries', () => {
     await registry.versions('orders');
     expect(ill.heard).toHaveLength(asked);
   });
+
+  it('that come too late for one call are asked first by the next, also when calls fail side by side', async () => {
+    const silent = await serve(() => undefined);
+    const mute = await serve(() => undefined);
+    const server = await serve(GOOD);
+    const registry = clientOf([silent.url, mute.url, server.url]);
+    await Promise.all([1, 2, 3].map(() => failure(registry.versions('orders'))));
+    expect(await registry.versions('orders')).toHaveLength(1);
+  });
 });
 
 describe('an answer', () => {
+  it('that names another level than was set is none', async () => {
+    const server = await serve(() => ({ body: { compatibility: 'BACKWARD' } }));
+    const error = await failure(clientOf([server.url]).setCompatibility('orders', 'FULL_TRANSITIVE'));
+    expect(error.message).toContain('another level');
+  });
+
   it('is not read beyond the size of the largest schema', async () => {
     let written = 0;
     const server = await serve((_, response) => endless(response, (size) => (written = size)));
