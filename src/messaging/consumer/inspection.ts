@@ -3,6 +3,7 @@ import { type Codec, RegistryUnavailable } from '../registry';
 import type { WorkItem } from './batch-settler';
 import { type ContractsByType, inspect } from './inspect';
 import type { Portion } from './partner-queue';
+import { Abandoned } from './patience';
 
 /** What inspection needs to know. */
 export interface Documents {
@@ -36,6 +37,7 @@ const TIMES: LookUpTimes = { heartbeat: 1_000, inHand: 2_100 };
  */
 export class Inspection {
   private readonly returning: (() => void)[] = [];
+  private readonly waits = new Set<LookUpWait>();
   private count = 0;
 
   constructor(
@@ -56,10 +58,12 @@ export class Inspection {
       this.count++;
       this.crowd.onRoom();
     });
+    this.waits.add(wait);
     try {
-      return await Promise.race([items, wait.tooLong]);
+      return await Promise.race([items, wait.over]);
     } finally {
       items.catch(() => undefined);
+      this.waits.delete(wait);
       wait.end();
       if (wait.began) await this.comeBack();
     }
@@ -70,8 +74,9 @@ export class Inspection {
     while (this.returning.length > 0 && this.crowd.hasRoom()) this.returning.shift()?.();
   }
 
-  /** Lets all of them back: nothing begins any more. */
+  /** Waits for nothing and lets all of them back: nothing begins any more. */
   close(): void {
+    for (const wait of this.waits) wait.abandon();
     for (const back of this.returning.splice(0)) back();
   }
 
@@ -105,14 +110,17 @@ export class Inspection {
 /** Begins when an inspection did not end within its turn of the event loop: something is asked over the network. */
 class LookUpWait {
   began = false;
-  readonly tooLong: Promise<never>;
+  /** Rejects when it is not to be waited for any longer. */
+  readonly over: Promise<never>;
+  private readonly reject: (error: Error) => void;
   private readonly turn: NodeJS.Immediate;
   private beat: NodeJS.Timeout | undefined;
   private limit: NodeJS.Timeout | undefined;
 
   constructor(portions: readonly Portion[], times: LookUpTimes, onBegin: () => void) {
     const { promise, reject } = Promise.withResolvers<never>();
-    this.tooLong = promise;
+    this.over = promise;
+    this.reject = reject;
     this.turn = setImmediate(() => {
       this.began = true;
       this.beat = setInterval(() => {
@@ -124,6 +132,10 @@ class LookUpWait {
       );
       onBegin();
     });
+  }
+
+  abandon(): void {
+    this.reject(new Abandoned('closing'));
   }
 
   end(): void {

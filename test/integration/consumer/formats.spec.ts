@@ -107,7 +107,7 @@ describe('records whose schema a registry has', () => {
       const told = await eventually(
         async () => {
           const records = await readAll(partner.errors);
-          return records.length === 4 && records;
+          return records.length === 4 ? records : undefined;
         },
         { what: 'four reports are on the error topic', timeout: 30_000 },
       );

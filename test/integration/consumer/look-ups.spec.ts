@@ -1,0 +1,169 @@
+import type { AnyContract } from '../../../src/contracts';
+import { createProcessor } from '../../../src/messaging/consumer';
+import { type Decoded, type Encapsulated, JsonCodec, type Route } from '../../../src/messaging/registry';
+import { AppError, NonRetriableError } from '../../../src/platform/errors';
+import { eventually } from '../../support/eventually';
+import { uniqueName } from '../../support/kafka';
+import {
+  addPartner,
+  appliedSteps,
+  CountingDatabase,
+  handler,
+  LIMITS,
+  logger,
+  openWorld,
+  parkedRows,
+  Tape,
+  TEST_CONTRACTS,
+  TestBatch,
+  type World,
+} from './harness';
+
+/** Looks something up for records of one topic, for as long as a test likes; remembers when it was told they were fetched. */
+class SlowCodec extends JsonCodec {
+  readonly seenAt = new Map<string, number[]>();
+  private readonly answers = Promise.withResolvers<void>();
+  private failure: Error | undefined;
+
+  constructor(private readonly slow: string) {
+    super();
+  }
+
+  answer(failure?: Error): void {
+    this.failure = failure;
+    this.answers.resolve();
+  }
+
+  override async decode(contract: AnyContract, route: Route, record: Encapsulated): Promise<Decoded> {
+    const text = String(record.value);
+    this.seenAt.set(text, [...(this.seenAt.get(text) ?? []), record.seenAt ?? 0]);
+    if (route.topic === this.slow) await this.answers.promise;
+    if (route.topic === this.slow && this.failure) {
+      const { failure } = this;
+      this.failure = undefined;
+      throw failure;
+    }
+    return super.decode(contract, route, record);
+  }
+}
+
+describe('while a schema is looked up', () => {
+  let world: World;
+  let partner: string;
+  let other: string;
+  let tape: Tape;
+  let otherTape: Tape;
+
+  beforeAll(async () => {
+    world = await openWorld();
+  });
+  afterAll(() => world.close());
+  beforeEach(async () => {
+    [partner, other] = [uniqueName('p'), uniqueName('q')];
+    tape = new Tape(await addPartner(world, partner));
+    otherTape = new Tape(await addPartner(world, other));
+  });
+
+  /** With room for one transaction at a time. */
+  const processorWith = (codec: JsonCodec) => {
+    const { database, channels } = world;
+    const config = { ...LIMITS, databasePoolSize: 2 };
+    return createProcessor({ config, database, channels, codec, logger, contracts: TEST_CONTRACTS }, handler());
+  };
+
+  test('other partners’ records are applied, and the partition stays ours', async () => {
+    const codec = new SlowCodec(tape.topic);
+    const processor = processorWith(codec);
+    const waiting = new TestBatch(tape.records(3, () => ({})));
+    const processed = processor.process(waiting);
+    const batch = new TestBatch([otherTape.record()]);
+    await processor.process(batch);
+    expect(batch.doneUpTo).toBe(0n);
+    expect(await appliedSteps(world, other)).toEqual(['0']);
+    await eventually(() => waiting.heartbeats > 0, { what: 'a heartbeat in the middle of a look-up' });
+    expect(await appliedSteps(world, partner)).toEqual([]);
+    codec.answer();
+    await processed;
+    await processor.close();
+    expect(await appliedSteps(world, partner)).toEqual(['0', '1', '2']);
+    expect(waiting.doneUpTo).toBe(2n);
+  });
+
+  test('that takes long, the partition is given back, and keeps the time at which its records were seen', async () => {
+    const codec = new SlowCodec(tape.topic);
+    const processor = processorWith(codec);
+    const first = new TestBatch([tape.record()]);
+    const value = String(first.records[0]?.value);
+    await processor.process(first);
+    expect(first.pauses).toEqual([expect.stringContaining('still being looked up')]);
+    expect(first.doneUpTo).toBeUndefined();
+    expect(processor.signals.waitingFor).toBe('registry');
+    const late = tape.record();
+    codec.answer();
+    const before = Date.now();
+    await processor.process(new TestBatch([...first.records, late]));
+    await processor.close();
+    expect(await appliedSteps(world, partner)).toEqual(['0', '1']);
+    const seen = codec.seenAt.get(value) ?? [];
+    expect(seen.length).toBeGreaterThan(1);
+    // A look-up that takes longer than a batch is kept in hand would otherwise always have begun too early.
+    expect(new Set(seen).size).toBe(1);
+    expect(codec.seenAt.get(String(late.value))?.[0]).toBeGreaterThanOrEqual(before);
+    expect(await parkedRows(world, partner)).toEqual([]);
+  }, 20_000);
+
+  test('that a batch comes back from, it waits until there is room for its transaction', async () => {
+    const codec = new SlowCodec(tape.topic);
+    const { channels } = world;
+    const database = new CountingDatabase(world.dataSource);
+    const inside = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const good = handler(async (message) => {
+      if (message.partner === other) {
+        inside.resolve();
+        await release.promise;
+      }
+      return undefined;
+    });
+    const config = { ...LIMITS, databasePoolSize: 2 };
+    const processor = createProcessor({ config, database, channels, codec, logger, contracts: TEST_CONTRACTS }, good);
+    const processed = processor.process(new TestBatch([tape.record()]));
+    const busy = processor.process(new TestBatch([otherTape.record()]));
+    await inside.promise;
+    codec.answer();
+    // A turn of the event loop in which it could begin, if there were room.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    expect(database.transactions).toBe(1);
+    release.resolve();
+    await Promise.all([processed, busy]);
+    await processor.close();
+    expect(await appliedSteps(world, partner)).toEqual(['0']);
+  });
+
+  test('closing waits for nothing and acknowledges nothing', async () => {
+    const processor = processorWith(new SlowCodec(tape.topic));
+    const batch = new TestBatch([tape.record()]);
+    const processed = processor.process(batch);
+    await processor.process(new TestBatch([otherTape.record()]));
+    await processor.close();
+    await processed;
+    expect(batch.doneUpTo).toBeUndefined();
+    expect(batch.pauses).toEqual([]);
+  });
+
+  test.each([
+    ['refuses us', new NonRetriableError('registry-refused', 'The schema registry does not accept our credentials.')],
+    ['is not configured', new AppError('registry-unconfigured', 'No schema registry is configured.')],
+  ])('a registry that %s is our trouble, not the record’s', async (_, failure) => {
+    const codec = new SlowCodec(tape.topic);
+    codec.answer(failure);
+    const processor = processorWith(codec);
+    const batch = new TestBatch([tape.record()]);
+    const processed = processor.process(batch);
+    await eventually(() => processor.signals.waitingFor === 'registry', { interval: 1 });
+    await processed;
+    await processor.close();
+    expect(await parkedRows(world, partner)).toEqual([]);
+    expect(batch.doneUpTo).toBe(0n);
+  });
+});
