@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   type AnyContract,
   CONTRACTS,
+  type Format,
   type OrderCancellationResponse,
   orderCancellationResponse,
   type OrderResponse,
@@ -16,7 +17,7 @@ import { createProcessor, type InboundBatch } from '../../../src/messaging/consu
 import { Exchanges } from '../../../src/messaging/exchanges';
 import type { InboundRecord } from '../../../src/messaging/kafka';
 import { Outbox } from '../../../src/messaging/outbox';
-import { JsonCodec } from '../../../src/messaging/registry';
+import { type Codec, JsonCodec } from '../../../src/messaging/registry';
 import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from '../../../src/orders';
 import { OrderCancellationResponseHandler } from '../../../src/orders/order-cancellation-response.handler';
 import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
@@ -43,7 +44,7 @@ export interface Answer {
   json: Record<string, unknown>;
 }
 
-const wiring = (wake: () => void) => {
+const wiring = (wake: () => void, codec: Codec) => {
   @Global()
   @Module({
     providers: [
@@ -52,7 +53,7 @@ const wiring = (wake: () => void) => {
       {
         provide: Outbox,
         inject: [ChannelCatalog],
-        useFactory: (channels: ChannelCatalog) => new Outbox(channels, new JsonCodec(), wake),
+        useFactory: (channels: ChannelCatalog) => new Outbox(channels, codec, wake),
       },
       { provide: Exchanges, useValue: new Exchanges() },
       { provide: Partners, inject: [Database], useFactory: (database: Database) => new Partners(database) },
@@ -63,8 +64,15 @@ const wiring = (wake: () => void) => {
   return Wiring;
 };
 
-/** The orders room on a database of its own, with the partners acme and umbra; HTTP by injection. */
-export async function startOrders(options: { logger?: Logger; databaseUrl?: string } = {}): Promise<OrdersApp> {
+interface OrdersOptions {
+  logger?: Logger;
+  databaseUrl?: string;
+  /** Default: plain JSON. */
+  codec?: Codec;
+}
+
+/** The orders room on a database of its own, with the partners acme and umbra, which speak plain JSON; HTTP by injection. */
+export async function startOrders(options: OrdersOptions = {}): Promise<OrdersApp> {
   const config = loadConfig({
     DATABASE_URL: options.databaseUrl ?? (await freshDatabase()),
     DATABASE_CONNECT_TIMEOUT_MS: '1000',
@@ -77,7 +85,7 @@ export async function startOrders(options: { logger?: Logger; databaseUrl?: stri
       ConfigModule.forRoot(config),
       TelemetryModule.forRoot(options.logger ?? createLogger('silent', 'test')),
       DatabaseModule.forRoot({ entities: [OrderEntity, OrderEventEntity, IdempotencyKeyEntity], migrations: [] }),
-      wiring(() => void wakes++),
+      wiring(() => void wakes++, options.codec ?? new JsonCodec()),
       OrdersModule,
     ],
   })
@@ -85,32 +93,30 @@ export async function startOrders(options: { logger?: Logger; databaseUrl?: stri
   const app = await createHttpApp(Root, config, options.logger ?? createLogger('silent', 'test'));
   const database = app.get(Database);
   await database.dataSource.initialize();
-  await seed(database);
+  for (const id of ['acme', 'umbra']) await addPartner(database, id, 'json');
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
   return { app, database, wakes: () => wakes, close: () => app.close() };
 }
 
-async function seed(database: Database): Promise<void> {
-  const partners = new Partners(database);
+/** A partner whose channels speak this format. */
+export async function addPartner(database: Database, id: string, format: Format): Promise<void> {
   const now = new Date();
   await database.transaction(async (tx) => {
-    for (const id of ['acme', 'umbra']) {
-      await partners.add(tx, { id, name: id, createdAt: now });
-      await addChannels(
-        tx,
-        CONTRACTS.map((contract) => ({
-          partner: id,
-          topic: topicFor(contract, id),
-          direction: contract.direction,
-          format: 'json' as const,
-          partitions: 4,
-          maxMessageBytes: 1_048_588,
-          allowMissingId: false,
-        })),
-        now,
-      );
-    }
+    await new Partners(database).add(tx, { id, name: id, createdAt: now });
+    await addChannels(
+      tx,
+      CONTRACTS.map((contract) => ({
+        partner: id,
+        topic: topicFor(contract, id),
+        direction: contract.direction,
+        format,
+        partitions: 4,
+        maxMessageBytes: 1_048_588,
+        allowMissingId: false,
+      })),
+      now,
+    );
   });
 }
 
