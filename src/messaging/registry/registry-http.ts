@@ -118,7 +118,7 @@ export class RegistryHttp {
       if (body === OVERSIZED && question.oversized && isJson(headers)) throw question.oversized();
       return question.read(sound(body));
     }
-    if (status === 401 || status === 403) throw this.credentialsRefused(status);
+    if (status === 401 || status === 403) throw this.credentialsRefused(status, question);
     const problem = readProblem(body);
     if (status === 404 && problem && NO_SUCH.has(problem.code)) return undefined;
     if (status === 408 || status === 429 || status >= 500) {
@@ -129,11 +129,7 @@ export class RegistryHttp {
       throw new AttemptFailed(`answers HTTP ${status} without an error of its API`, { hint: PATH_HINT });
     }
     const reason = messageOf(this.access.redacted(problem.message), 2000) || `error ${problem.code}`;
-    const place = question.path.replace(/\?.*/, '');
-    throw new NonRetriableError(
-      'registry-refused',
-      `The schema registry refuses ${question.method} ${decodeURIComponent(place)}: ${reason}`,
-    );
+    throw new NonRetriableError('registry-refused', `The schema registry refuses ${lineOf(question)}: ${reason}`);
   }
 
   private async bounded<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -186,14 +182,22 @@ export class RegistryHttp {
     return new RegistryUnavailable(`The schema registry ${failure.message}.`, { cause, ...(hint ? { hint } : {}) });
   }
 
-  private credentialsRefused(status: 401 | 403): NonRetriableError {
+  private credentialsRefused(status: 401 | 403, question: Question<unknown>): NonRetriableError {
     const what = status === 401 ? 'does not accept our credentials' : 'does not allow our account to do this';
     this.fault = `the schema registry ${what}`;
-    return new NonRetriableError('registry-refused', `The schema registry ${what} (HTTP ${status}).`, {
-      hint: 'Check SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD or SCHEMA_REGISTRY_TOKEN, and the rights of that account.',
-    });
+    return new NonRetriableError(
+      'registry-refused',
+      `The schema registry ${what}: ${lineOf(question)}, HTTP ${status}.`,
+      {
+        hint: 'Check SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD or SCHEMA_REGISTRY_TOKEN, and the rights of that account.',
+      },
+    );
   }
 }
+
+/** `GET /subjects/orders-value/versions`. */
+const lineOf = ({ method, path }: Question<unknown>): string =>
+  `${method} ${decodeURIComponent(path.replace(/\?.*/, ''))}`;
 
 /** `ECONNREFUSED`, `UND_ERR_SOCKET`, `DEPTH_ZERO_SELF_SIGNED_CERT`: says what happened and names no host. */
 function codeOf(error: unknown): string | undefined {

@@ -113,6 +113,7 @@ describe("the answers that Confluent's registry gives", () => {
       retriable: false,
       hint: expect.stringContaining('SCHEMA_REGISTRY_USERNAME') as string,
     });
+    await expect(asked).rejects.toThrow(subject);
     expect(server.heard).toHaveLength(1);
     expect(registry.trouble).toMatch(reason);
     await registry.versions('orders-value');
