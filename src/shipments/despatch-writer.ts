@@ -1,6 +1,6 @@
 import type { DespatchAdvice } from '../contracts';
 import type { InboundMessage } from '../messaging/consumer';
-import { addAnswered, Exchanges } from '../messaging/exchanges';
+import { addAnswered, type Exchanges } from '../messaging/exchanges';
 import type { Outbox, PreparedMessage } from '../messaging/outbox';
 import type { LockedOrder, OrderStep, OrderSteps } from '../orders';
 import { LostRace, storable, type Tx } from '../platform/database';

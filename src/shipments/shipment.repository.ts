@@ -42,13 +42,12 @@ export class ShipmentRepository {
        FROM shipment CROSS JOIN jsonb_array_elements(lines) line WHERE order_number = ANY(:orderNumbers::text[]) GROUP BY 1, 2`,
       { orderNumbers },
     );
-    const despatched = new Map<string, Map<number, bigint>>();
-    for (const { orderNumber, lineNumber, quantity } of rows) {
-      let lines = despatched.get(orderNumber);
-      if (!lines) despatched.set(orderNumber, (lines = new Map()));
-      lines.set(lineNumber, millionthsOf(quantity));
-    }
-    return despatched;
+    return new Map(
+      [...Map.groupBy(rows, (row) => row.orderNumber)].map(([orderNumber, lines]) => [
+        orderNumber,
+        new Map(lines.map(({ lineNumber, quantity }) => [lineNumber, millionthsOf(quantity)])),
+      ]),
+    );
   }
 
   /**

@@ -80,7 +80,7 @@ describe('a partner that speaks Avro, on a real broker and a real registry', () 
     const issuedAt = '2026-02-04T08:00:00.000Z';
     await say(orderResponse, 'answer', correlationId, {
       ...{ orderNumber, responseCode: 'AP', issuedAt, reason: null, lines: null },
-    } as { orderNumber: string });
+    });
     const is = (state: string) =>
       eventually(async () => (await call(`/v1/orders/${orderNumber}`))['state'] === state, {
         ...{ timeout: 60_000, what: `the order is ${state}` },
