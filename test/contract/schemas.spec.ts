@@ -24,8 +24,8 @@ interface Rule {
 }
 
 function jsonShape({ properties = {}, required = [] }: Rule): Shape {
-  return Object.fromEntries(
-    Object.entries(properties).map(([member, rule]) => {
+  return Object.fromEntries<string | Shape[]>(
+    Object.entries(properties).map(([member, rule]): [string, string | Shape[]] => {
       const name = required.includes(member) ? member : `${member}?`;
       if (rule.items) return [name, [jsonShape(rule.items)]];
       return [name, rule.type === 'integer' ? 'int' : rule.pattern === INTEGER_PATTERN ? 'long' : rule.type];
@@ -38,8 +38,8 @@ interface AvroRecord {
 }
 
 function avroShape({ fields }: AvroRecord): Shape {
-  return Object.fromEntries(
-    fields.map(({ name, type, default: missing }) => {
+  return Object.fromEntries<string | Shape[]>(
+    fields.map(({ name, type, default: missing }): [string, string | Shape[]] => {
       const optional = Array.isArray(type);
       // Missing has one form, in all contracts: null stands first and is the default.
       if (optional) expect([type[0], missing]).toEqual(['null', null]);
@@ -54,8 +54,8 @@ const PROTOBUF: Readonly<Record<string, string>> = { string: 'string', int32: 'i
 
 /** Protobuf can't say whether a list may be missing. */
 function protobufShape(type: MessageType, lists: (member: string) => string): Shape {
-  return Object.fromEntries(
-    type.fieldsArray.map(({ name, repeated, hasPresence, type: kind, resolvedType }) => {
+  return Object.fromEntries<string | Shape[]>(
+    type.fieldsArray.map(({ name, repeated, hasPresence, type: kind, resolvedType }): [string, string | Shape[]] => {
       if (repeated) return [lists(name), [protobufShape(resolvedType as MessageType, (member) => member)]];
       return [hasPresence ? `${name}?` : name, PROTOBUF[kind] as string];
     }),
@@ -83,7 +83,8 @@ describe('the schemas of a contract', () => {
     const { package: pkg, root } = parse(textOf(contract, 'protobuf'));
     expect(pkg).toBe(fullName.slice(0, fullName.lastIndexOf('.')));
     // The first message of its file, which the wire format says in one byte.
-    expect(Object.keys(root.lookup(pkg as string)?.toJSON().nested ?? {})[0]).toBe(fullName.split('.').at(-1));
+    const messages = root.lookup(pkg as string)?.toJSON() as { nested: object };
+    expect(Object.keys(messages.nested)[0]).toBe(fullName.split('.').at(-1));
   });
 
   it.each(each(ALL_CONTRACTS))('%s: the JSON Schema is the one beside it, and names the record', (_name, contract) => {

@@ -9,8 +9,11 @@ interface Message {
   messages: Message[];
 }
 
-/** Comments and strings go first, so that nothing in them is taken for more; then names, numbers and single signs. */
-const TOKEN = /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[\w.]+|[^\s]/g;
+/**
+ * Comments and strings go first, so that nothing in them is taken for more; then names and numbers, then single signs. What
+ * is opened and never closed reaches to the end: were it no token, its search would begin again at each of its letters.
+ */
+const TOKEN = /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|[\w.]+|[^\s]/g;
 const MAX_TOKENS = 500_000;
 
 /**
