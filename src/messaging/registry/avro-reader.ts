@@ -1,6 +1,6 @@
 import { type AvroField, type AvroRecord, type AvroType, short, unqualified } from './avro-schema';
 import { branchOf, readBlock, readLong, skipAvro } from './avro-skip';
-import type { ByteCursor } from './byte-cursor';
+import { type ByteCursor, unzigzag } from './byte-cursor';
 import { generated, objectText } from './generated';
 import { Malformed, SchemaMismatch } from './malformed';
 
@@ -65,8 +65,8 @@ const readInt: Read = (cursor) => {
 };
 const readLongText: Read = (cursor) => {
   const at = cursor.pos;
-  const value = readLong(cursor);
-  if (Number.isSafeInteger(value)) return String(value);
+  const raw = cursor.varint();
+  if (Number.isSafeInteger(raw)) return String(unzigzag(raw));
   cursor.pos = at;
   const exact = cursor.varint64();
   return String(exact & 1n ? -(exact >> 1n) - 1n : exact >> 1n);

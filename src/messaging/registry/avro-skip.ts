@@ -1,5 +1,5 @@
 import type { AvroType } from './avro-schema';
-import type { ByteCursor } from './byte-cursor';
+import { type ByteCursor, unzigzag } from './byte-cursor';
 import { Malformed } from './malformed';
 
 /** Steps over one value of a type that we do not read. */
@@ -65,8 +65,7 @@ export function readBlock(cursor: ByteCursor): number {
 
 /** A long as far as it is used for lengths and counts: exact below 2^53. */
 export function readLong(cursor: ByteCursor): number {
-  const value = cursor.varint();
-  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  return unzigzag(cursor.varint());
 }
 
 export function branchOf<T>(cursor: ByteCursor, branches: readonly T[]): T {

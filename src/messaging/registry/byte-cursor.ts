@@ -111,3 +111,6 @@ export class ByteCursor {
 }
 
 const cut = () => new Malformed('it ends too early');
+
+/** Zig-zag: 0, -1, 1, -2, … as 0, 1, 2, 3, …; for numbers below 2^53, above which an odd one can't be told from an even one. */
+export const unzigzag = (value: number): number => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);

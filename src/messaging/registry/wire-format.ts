@@ -1,5 +1,5 @@
 import type { RawHeaders } from '../../contracts';
-import { ByteCursor } from './byte-cursor';
+import { ByteCursor, unzigzag } from './byte-cursor';
 import { Malformed } from './malformed';
 
 /** Confluent's wire format: magic byte, schema id, for Protobuf the place of the message in its file, then the body. */
@@ -29,8 +29,7 @@ export const SCHEMA_ID_HEADER = '__value_schema_id';
 export function readFrame(value: Buffer, headers: RawHeaders, withIndexes: boolean): Frame {
   const header = headers[SCHEMA_ID_HEADER];
   if (header === undefined) {
-    const frame = frameIn(value, withIndexes);
-    return frame;
+    return frameIn(value, withIndexes);
   }
   const last: Buffer | string | undefined = Array.isArray(header)
     ? (header as readonly (Buffer | string)[]).at(-1)
@@ -71,8 +70,6 @@ function readIndexes(cursor: ByteCursor): number[] {
   }
   return indexes.length === 0 ? [0] : indexes;
 }
-
-const unzigzag = (value: number) => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
 
 function notFramed(bytes: Buffer): string {
   const first = bytes[0];
