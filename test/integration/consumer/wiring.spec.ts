@@ -9,6 +9,7 @@ import { EventPattern } from '@nestjs/microservices';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { typeOf } from '../../../src/contracts';
+import { Metrics } from '../../../src/health';
 import { createTransport, HandlesContract, type InboundBatch, type Outcome } from '../../../src/messaging/consumer';
 import type { BatchSource, RecordBatch } from '../../../src/messaging/kafka';
 import { JsonCodec } from '../../../src/messaging/registry';
@@ -173,13 +174,15 @@ describe('the transport', () => {
       tape.record(shape('never')),
       tape.record(shape('bug')),
       tape.record({ ...shape('b'), contract: NOTE }),
+      tape.record({ key: 'c', value: 'garbage' }),
     ]);
     await fed.feed(batch);
-    expect(batch.doneUpTo).toBe(3n);
+    expect(batch.doneUpTo).toBe(4n);
     expect(await appliedSteps(world, partner)).toEqual(['a', 'b']);
     expect(await parkedRows(world, partner)).toMatchObject([
       { state: 'dead', code: 'never-so', key: 'never' },
       { state: 'waiting', code: 'handler-failed', key: 'bug', detail: 'x is not a function' },
+      { state: 'dead', code: 'undecodable', key: 'c' },
     ]);
     expect(filter.seen).toBe(0);
     expect(transport.health()).toMatchObject({
@@ -187,8 +190,15 @@ describe('the transport', () => {
       everJoined: true,
       oldestUnprocessedAgeMs: 0,
       waitingFor: undefined,
-      counts: { [topic]: { applied: 2, retry: 1, dead: 1, held: 0, duplicate: 0 } },
+      counts: { [topic]: { applied: 2, retry: 1, dead: 2, held: 0, duplicate: 0 } },
+      // What a handler refuses breaks no contract of the wire.
+      violations: { [topic]: { undecodable: 1 } },
     });
+    const metrics = new Metrics();
+    metrics.watch(null, transport);
+    expect(await metrics.registry.metrics()).toContain(
+      `parley_contract_violations_total{topic="${topic}",code="undecodable"} 1`,
+    );
   });
 
   test('reads a channel that is added while it runs', async () => {
