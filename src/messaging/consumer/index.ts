@@ -4,3 +4,4 @@ export { createProcessor, createTransport } from './create-transport';
 export type { InboundBatch, InboundHandler, InboundMessage, Outcome } from './handler';
 export { type ParkedMessage, parkedOf } from './parked-list';
 export { ParleyTransport } from './parley-transport';
+export { nameUuid } from './record-identity';

@@ -53,8 +53,8 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
     help: 'An earlier record of this topic has the same id and another key or value. That one stands. Send this document again under a new id.',
   },
   'correlation-missing': {
-    title: 'The answer names no request',
-    help: 'Copy ce_correlationid of the request into the answer.',
+    title: 'The message names no exchange',
+    help: 'An answer copies ce_correlationid of its request; a document that begins an exchange gives it a new one.',
   },
   'exchange-unknown': {
     title: 'No request has this correlation id',

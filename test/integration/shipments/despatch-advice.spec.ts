@@ -136,13 +136,16 @@ describe("partners' despatch advices", () => {
       { step: 'despatch-refused', text: expect.stringContaining('12.5 agreed, 12 despatched before') as string },
     ]);
     const [receipt] = await receiptsOn(shipments, orderNumber);
-    const [event] = await shipments.database.query<{ detail: unknown }>(
-      `SELECT detail FROM order_event WHERE order_number = :orderNumber AND type = 'partly-shipped'`,
-      { orderNumber },
+    expect((await stepsOf(orderNumber)).find(({ messageId }) => messageId === receipt?.id)).toMatchObject({
+      ...{ step: 'waiting-to-be-published', topic: 'shipments.acme.response.v1', offset: null },
+    });
+    await shipments.database.dataSource.query(
+      `INSERT INTO outbox_receipt (topic, partition, base_offset, first_seq, last_seq, seqs)
+       SELECT topic, partition, 41, seq, seq, ARRAY[seq] FROM outbox_message WHERE seq = $1`,
+      [receipt?.seq],
     );
-    expect(event?.detail).toMatchObject({
-      documentNumber: first,
-      reply: { messageId: receipt?.id, seq: receipt?.seq, topic: 'shipments.acme.response.v1' },
+    expect((await stepsOf(orderNumber)).find(({ messageId }) => messageId === receipt?.id)).toMatchObject({
+      ...{ step: 'published', offset: '41' },
     });
   });
 
