@@ -1,4 +1,5 @@
 import { HttpException } from '@nestjs/common';
+import { RegistryUnavailable } from '../../../../src/messaging/registry';
 import { AppError, NonRetriableError } from '../../../../src/platform/errors';
 import { problemOf, verdictOf } from '../../../../src/platform/http/problem';
 import { PROBLEM_CODES } from '../../../../src/platform/http/problem-codes';
@@ -45,6 +46,19 @@ describe('what a caller is told of an error', () => {
 
   it('passes on how long to wait', () => {
     expect(verdictOf(new AppError('overloaded', 'x', { retryAfter: 7 }))).toMatchObject({ status: 503, retryAfter: 7 });
+  });
+
+  it('says 413 of a document that its topic does not take', () => {
+    expect(verdictOf(new NonRetriableError('message-too-large', 'x'))).toMatchObject({ status: 413 });
+  });
+
+  it.each([
+    [new RegistryUnavailable('No answer.'), 'registry-unavailable', 5],
+    [new AppError('schema-unpublished', 'x'), 'schema-unpublished', 2],
+    [new AppError('registry-unconfigured', 'x'), 'registry-unconfigured', 2],
+    [new NonRetriableError('registry-refused', 'x'), 'registry-refused', 2],
+  ])('asks to come back after %s', (error, code, retryAfter) => {
+    expect(verdictOf(error)).toMatchObject({ status: 503, code, retryAfter });
   });
 
   it.each([
