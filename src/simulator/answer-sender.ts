@@ -1,14 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { compatibilityPartitioner, Producer } from '@platformatic/kafka';
-import type { Answer } from './answers';
 import type { Connection } from './connection';
+import type { Message } from './message';
 
-/** An answer on its way, and whom to tell when it is written. */
+/** A message on its way. */
 export interface Outgoing {
-  answer: Answer;
+  message: Message;
+  partner: string;
   order: string;
   requestId: string;
-  written: () => void;
+  /** Is it still to be written? Asked when its turn has come. */
+  isDue: () => boolean;
+  /** It is written, or no longer due. */
+  done: () => void;
+}
+
+/** Who follows what becomes of messages. */
+export interface SenderEvents {
+  /** These are written next; returns before they are. */
+  onSending: (due: readonly Outgoing[]) => void;
+  onWritten: (written: readonly Outgoing[]) => void;
+  onWithdrawn: (withdrawn: readonly Outgoing[]) => void;
 }
 
 const MOST_IN_ONE_SEND = 1000;
@@ -19,7 +31,7 @@ const toBytes = (value?: string | Buffer): Buffer | undefined =>
 const SERIALIZERS = { key: toBytes, value: toBytes, headerKey: toBytes, headerValue: toBytes };
 
 /**
- * Writes answers at their time, one send at a time, so that the answers of an order keep their order. What could not be
+ * Writes messages at their time, one send at a time, so that those of an order keep their order. What could not be
  * written is written again until it is; a repeat carries the same message id.
  */
 export class AnswerSender {
@@ -31,19 +43,19 @@ export class AnswerSender {
 
   constructor(
     private readonly connection: Connection,
-    private readonly onWritten: (written: readonly Outgoing[]) => void,
+    private readonly events: SenderEvents,
     private readonly log: (line: string) => void,
   ) {}
 
   add(outgoing: readonly Outgoing[]): void {
-    for (const [afterMs, items] of Map.groupBy(outgoing, ({ answer }) => answer.afterMs)) {
+    for (const [afterMs, items] of Map.groupBy(outgoing, ({ message }) => message.afterMs)) {
       if (afterMs === 0) this.queue.push(...items);
       else this.schedule(afterMs, items);
     }
     this.drain();
   }
 
-  /** Forgets answers whose time has not come: their offsets are not committed, so they are asked for again. */
+  /** Forgets messages whose time has not come: their offsets are not committed, so they are asked for again. */
   async close(): Promise<void> {
     this.closed = true;
     this.timers.forEach((timer) => clearTimeout(timer));
@@ -68,13 +80,16 @@ export class AnswerSender {
     for (let failures = 0; this.queue.length > 0 && !(this.closed && failures > 0);) {
       const batch = this.queue.slice(0, MOST_IN_ONE_SEND);
       try {
-        await this.send(batch);
+        const { due = [], withdrawn = [] } = Object.groupBy(batch, (item) => (item.isDue() ? 'due' : 'withdrawn'));
+        this.events.onSending(due);
+        if (due.length > 0) await this.send(due);
         this.queue.splice(0, batch.length);
-        this.onWritten(batch);
+        this.events.onWritten(due);
+        this.events.onWithdrawn(withdrawn);
         failures = 0;
       } catch (error) {
         failures++;
-        this.log(`answers not written (${(error as Error).message}), trying again`);
+        this.log(`messages not written (${(error as Error).message}), trying again`);
         await this.dropProducer();
         await delay(Math.min(200 * failures, 2000));
       }
@@ -85,11 +100,9 @@ export class AnswerSender {
     this.producer ??= this.makeProducer();
     await this.producer.send({
       acks: -1,
-      messages: batch.map(({ answer }) => ({
-        topic: answer.topic,
-        ...(answer.key === null ? {} : { key: answer.key }),
-        value: answer.value,
-        headers: answer.headers,
+      messages: batch.map(({ message: { topic, key, value, headers } }) => ({
+        ...{ topic, value, headers },
+        ...(key === null ? {} : { key }),
       })),
     });
   }

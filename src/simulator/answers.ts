@@ -1,62 +1,38 @@
-import { createHash } from 'node:crypto';
 import {
+  type CancellationCode,
+  orderCancellationResponse,
   type OrderRequest,
   orderResponse,
   type OrderResponse,
   type ResponseCode,
-  toHeaders,
   topicFor,
-  typeOf,
 } from '../contracts';
 import type { Codec } from '../messaging/registry';
-import type { Behaviour } from './behaviour';
-import type { Request } from './request';
-
-export interface Answer {
-  topic: string;
-  /** ms after the request was read. */
-  afterMs: number;
-  /** What it is, for the journal. */
-  code: ResponseCode | 'garbage';
-  id: string | null;
-  key: string | null;
-  headers: Record<string, string>;
-  value: Buffer;
-}
+import type { Behaviour, Wish } from './behaviour';
+import { despatches } from './despatches';
+import type { Cancellation, Request } from './inbound';
+import { answerId, headersOf, makeMessage, type Message, type Occasion } from './message';
 
 export interface Pace {
   delayMs: number;
   /** How much later than the acknowledgement a `slow` partner accepts. */
   slowMs: number;
+  /** From the acceptance to the first despatch, and from one despatch to the next. */
+  shipMs: number;
 }
 
-/** Namespace of our name-based ids (RFC 9562, version 5). */
-const NAMESPACE = Buffer.from('b6a1c3c0c1f24d5e9d0e7a5b1f0c2d34', 'hex');
-const TYPE = typeOf(orderResponse);
-/** Neither text nor JSON: invalid UTF-8 from its first byte. */
+/** Neither text nor JSON nor a frame of the wire format: invalid UTF-8 from its first byte. */
 const GARBAGE = Buffer.from('ff00fe8081c0', 'hex');
 
-/**
- * The same request gets the same message id, also from a partner that was restarted and reads it again: then its second
- * answer is a repeat, which the receiver recognizes.
- */
-export function answerId(requestId: string, code: string): string {
-  const hash = createHash('sha1').update(NAMESPACE).update(`${requestId}/${code}`).digest();
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50;
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
-  const hex = hash.toString('hex', 0, 16);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}
-
-/** Everything that the partner writes for a request, in order. */
+/** Everything that the partner writes for an order, in order. */
 export async function answersTo(
   request: Request,
   behaviour: Behaviour,
   pace: Pace,
   codec: Codec,
-): Promise<readonly Answer[]> {
+): Promise<readonly Message[]> {
   const at = pace.delayMs;
-  const answer = (code: ResponseCode, afterMs = at) => makeAnswer(request, code, afterMs, codec);
+  const answer = (code: ResponseCode, afterMs = at) => respond(request, code, afterMs, codec);
   switch (behaviour) {
     case 'silent':
       return [];
@@ -74,36 +50,17 @@ export async function answersTo(
     }
     case 'garbage':
       return [garbage(request, at), await answer('AP')];
+    case 'ship':
+    case 'over-ship':
+      return [await answer('AP'), ...(await despatches(request, behaviour, pace, codec))];
   }
 }
 
-async function makeAnswer(request: Request, code: ResponseCode, afterMs: number, codec: Codec): Promise<Answer> {
-  const { partner, document } = request;
-  const topic = topicFor(orderResponse, partner);
-  const encoded = await codec.encode(orderResponse, { topic, format: 'json' }, responseTo(document, code));
-  const id = answerId(request.id, code);
-  return {
-    topic,
-    afterMs,
-    code,
-    id,
-    key: document.orderNumber,
-    headers: toHeaders({
-      id,
-      source: `/partners/${partner}`,
-      type: TYPE,
-      time: document.issuedAt,
-      subject: document.orderNumber,
-      contentType: encoded.contentType,
-      dataSchema: encoded.dataSchema,
-      correlationId: request.correlationId,
-      causationId: request.id,
-    }),
-    value: encoded.payload,
-  };
+function respond(request: Request, code: ResponseCode, afterMs: number, codec: Codec): Promise<Message> {
+  const occasion = { ...occasionOf(request, afterMs), id: answerId(request.id, code), code };
+  return makeMessage(orderResponse, responseTo(request.document, code), occasion, codec);
 }
 
-/** Every byte follows from the request: the same id with other bytes would be a reused id. */
 function responseTo(request: OrderRequest, responseCode: ResponseCode): OrderResponse {
   const { orderNumber, issuedAt } = request;
   if (responseCode === 'RE') return { orderNumber, responseCode, issuedAt, reason: 'Not available.' };
@@ -113,8 +70,31 @@ function responseTo(request: OrderRequest, responseCode: ResponseCode): OrderRes
   return { orderNumber, responseCode, issuedAt, reason: 'Only one of the first line is left.', lines };
 }
 
+/** The partner's word on a cancellation. */
+export function answerToCancellation(
+  cancellation: Cancellation,
+  decision: Wish,
+  why: string | undefined,
+  { delayMs }: Pace,
+  codec: Codec,
+): Promise<Message> {
+  const { orderNumber, issuedAt } = cancellation.document;
+  const responseCode: CancellationCode = decision === 'agree' ? 'AP' : 'RE';
+  const document = { orderNumber, responseCode, issuedAt, ...(why === undefined ? {} : { reason: why }) };
+  const code = `cancellation-${responseCode}` as const;
+  const occasion = { ...occasionOf(cancellation, delayMs), id: answerId(cancellation.id, code), code };
+  return makeMessage(orderCancellationResponse, document, occasion, codec);
+}
+
 /** Without a key: what carries none holds up no order. */
-function garbage(request: Request, afterMs: number): Answer {
-  const topic = topicFor(orderResponse, request.partner);
-  return { topic, afterMs, code: 'garbage', id: null, key: null, headers: {}, value: GARBAGE };
+function garbage(request: Request, afterMs: number): Message {
+  const occasion = { ...occasionOf(request, afterMs), id: answerId(request.id, 'garbage') };
+  const topic = topicFor(orderResponse, request.party.id);
+  const headers = headersOf(orderResponse, occasion);
+  return { topic, afterMs, code: 'garbage', id: occasion.id, key: null, headers, value: GARBAGE };
+}
+
+function occasionOf({ party, document, id, correlationId }: Request | Cancellation, afterMs: number): Occasion {
+  const { orderNumber, issuedAt: time } = document;
+  return { party, orderNumber, time, causationId: id, correlationId, afterMs };
 }

@@ -3,31 +3,50 @@ import { createHash } from 'node:crypto';
 /**
  * What the partner does with an order. `accept`, `reject`, `change`: answers AP, RE, CA. `slow`: AB at once, AP later.
  * `silent`: never answers. `duplicate`: writes its answer twice. `garbage`: writes bytes that are no document, then answers.
+ * `ship`: accepts, then despatches what was ordered. `over-ship`: accepts, announces more than was ordered, then what was.
  */
-export const BEHAVIOURS = ['accept', 'reject', 'change', 'slow', 'silent', 'duplicate', 'garbage'] as const;
+export const BEHAVIOURS = [
+  'accept',
+  'reject',
+  'change',
+  'slow',
+  'silent',
+  'duplicate',
+  'garbage',
+  'ship',
+  'over-ship',
+] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
-export interface Rule {
+/** What it says to a cancellation; who has despatched anything of the order refuses all the same. */
+export const WISHES = ['agree', 'refuse'] as const;
+export type Wish = (typeof WISHES)[number];
+
+export interface Rule<B extends string = Behaviour> {
   /** Order numbers that it covers. */
   pattern: RegExp;
-  behaviour: Behaviour;
+  behaviour: B;
 }
 
-export interface Mix {
+export interface Mix<B extends string = Behaviour> {
   /** The first rule that matches decides. */
-  rules: readonly Rule[];
+  rules: readonly Rule<B>[];
   /** Else the hash of the order number, in these proportions. */
-  weights: readonly { behaviour: Behaviour; weight: number }[];
+  weights: readonly [Weight<B>, ...Weight<B>[]];
   /** Another seed, another distribution over the same order numbers. */
   seed: string;
 }
 
+interface Weight<B extends string> {
+  behaviour: B;
+  weight: number;
+}
+
 /** The same order number gets the same behaviour in every run with the same mix. */
-export function behaviourOf(orderNumber: string, { rules, weights, seed }: Mix): Behaviour {
+export function behaviourOf<B extends string>(orderNumber: string, { rules, weights, seed }: Mix<B>): B {
   const rule = rules.find(({ pattern }) => pattern.test(orderNumber));
   if (rule) return rule.behaviour;
   const [first] = weights;
-  if (!first) return 'accept';
   if (weights.length === 1) return first.behaviour;
   const total = weights.reduce((sum, { weight }) => sum + weight, 0);
   let point = (createHash('sha1').update(`${seed}\n${orderNumber}`).digest().readUIntBE(0, 6) / 2 ** 48) * total;
@@ -38,24 +57,30 @@ export function behaviourOf(orderNumber: string, { rules, weights, seed }: Mix):
   return first.behaviour;
 }
 
-const isBehaviour = (text: string): text is Behaviour => BEHAVIOURS.some((behaviour) => behaviour === text);
-
 /** Reads `accept=8,reject=1,slow` (a weight is 1 when it is left out). Throws a RangeError that says what is wrong. */
-export function parseWeights(text: string): Mix['weights'] {
-  return text.split(',').map((part) => {
-    const [name = '', weight = '1'] = part.trim().split('=');
-    if (!isBehaviour(name)) throw new RangeError(`knows ${BEHAVIOURS.join(', ')}; not "${name}"`);
-    if (!/^\d{1,6}$/.test(weight) || +weight === 0)
-      throw new RangeError(`needs weights from 1 to 999999, not "${weight}"`);
-    return { behaviour: name, weight: +weight };
-  });
+export function parseWeights<B extends string>(text: string, known: readonly B[]): Mix<B>['weights'] {
+  const [first = '', ...others] = text.split(',');
+  return [parseWeight(first, known), ...others.map((part) => parseWeight(part, known))];
+}
+
+function parseWeight<B extends string>(text: string, known: readonly B[]): Weight<B> {
+  const [name = '', weight = '1'] = text.trim().split('=');
+  const behaviour = named(name, known);
+  if (!/^\d{1,6}$/.test(weight) || +weight === 0)
+    throw new RangeError(`needs weights from 1 to 999999, not "${weight}"`);
+  return { behaviour, weight: +weight };
 }
 
 /** Reads `LATE-*=slow`: `*` stands for any characters. Throws a RangeError that says what is wrong. */
-export function parseRule(text: string): Rule {
+export function parseRule<B extends string>(text: string, known: readonly B[]): Rule<B> {
   const [pattern = '', name = ''] = text.split('=');
   if (!/^[A-Za-z0-9._*-]{1,64}$/.test(pattern)) throw new RangeError(`needs PATTERN=BEHAVIOUR, not "${text}"`);
-  if (!isBehaviour(name)) throw new RangeError(`knows ${BEHAVIOURS.join(', ')}; not "${name}"`);
   const source = pattern.split('*').map((part) => part.replaceAll('.', '\\.'));
-  return { pattern: new RegExp(`^${source.join('.*')}$`), behaviour: name };
+  return { pattern: new RegExp(`^${source.join('.*')}$`), behaviour: named(name, known) };
+}
+
+function named<B extends string>(name: string, known: readonly B[]): B {
+  const behaviour = known.find((one) => one === name);
+  if (behaviour === undefined) throw new RangeError(`knows ${known.join(', ')}; not "${name}"`);
+  return behaviour;
 }

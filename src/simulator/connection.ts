@@ -13,7 +13,7 @@ export interface Connection {
 
 export function connectionOf(options: SimulatorOptions): Connection {
   return {
-    clientId: `simulator-${options.partners[0]}`,
+    clientId: `simulator-${options.parties[0]?.id}`,
     bootstrapBrokers: options.brokers,
     timeout: 5000,
     connectTimeout: 5000,

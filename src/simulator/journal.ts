@@ -1,23 +1,10 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import type { Answer } from './answers';
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { JournalLine } from './journal-line';
+import type { Recalled } from './order-book';
 
-/** One line of the journal: what the partner saw and what it said, in the order in which it did. */
-export type JournalLine =
-  | {
-      kind: 'seen';
-      at: string;
-      partner: string;
-      order: string;
-      id: string;
-      correlationId: string | undefined;
-      partition: number;
-      offset: string;
-      /** This message id came before. */
-      repeated: boolean;
-      behaviour: string;
-    }
-  | { kind: 'unreadable'; at: string; topic: string; partition: number; offset: string; why: string }
-  | { kind: 'answered'; at: string; order: string | null; requestId: string; id: string | null; code: Answer['code'] };
+/** How lines begin that a restarted partner has to know; the rest is for others to read. */
+const REMEMBERED = ['{"kind":"cancelling"', '{"kind":"despatching"'];
 
 /**
  * JSON lines in a file, appended. Written before the deed is acknowledged (a request before its offset is committed), so
@@ -26,8 +13,16 @@ export type JournalLine =
 export class Journal {
   private readonly file: number | undefined;
 
-  constructor(path: string | undefined) {
+  constructor(private readonly path: string | undefined) {
     this.file = path === undefined ? undefined : openSync(path, 'a');
+  }
+
+  /** Tells what an earlier run wrote down and this one has to know. */
+  async recall(tell: (line: Recalled) => void): Promise<void> {
+    if (this.path === undefined) return;
+    for await (const line of createInterface({ input: createReadStream(this.path), crlfDelay: Infinity })) {
+      if (REMEMBERED.some((start) => line.startsWith(start))) tell(JSON.parse(line) as Recalled);
+    }
   }
 
   write(lines: readonly JournalLine[]): void {

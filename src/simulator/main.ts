@@ -19,7 +19,9 @@ function readOptions(): SimulatorOptions {
 async function main(): Promise<void> {
   const options = readOptions();
   const partner = new Partner(options, say, () =>
-    process.stdout.write(`ready: plays ${options.partners.join(', ')} in group ${options.group}\n`),
+    process.stdout.write(
+      `ready: plays ${options.parties.map(({ id, format }) => `${id} (${format})`).join(', ')} in group ${options.group}\n`,
+    ),
   );
   let asked = 0;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

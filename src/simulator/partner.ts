@@ -1,31 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Consumer, type MessagesStream } from '@platformatic/kafka';
-import { AnswerSender, type Outgoing } from './answer-sender';
+import { createCodec, createSchemaRegistry, type SchemaRegistry } from '../messaging/registry';
+import { AnswerSender, type Outgoing, type SenderEvents } from './answer-sender';
 import { type Connection, connectionOf } from './connection';
+import { Desk } from './desk';
 import { Journal } from './journal';
+import type { JournalLine } from './journal-line';
 import { OffsetTracker } from './offset-tracker';
 import type { SimulatorOptions } from './options';
-import { RequestDesk } from './request-desk';
+import { OrderBook } from './order-book';
 
 const MOST_IN_ONE_BATCH = 1000;
 /** Requests whose answers are not written yet; above it reading waits. */
 const MOST_PENDING = 50_000;
 const COMMIT_EVERY_MS = 100;
-export interface Statistics {
-  seen: number;
-  /** Seen under a message id that came before. */
-  repeated: number;
-  unreadable: number;
+
+export type Statistics = Desk['statistics'] & {
+  /** Messages written. */
   answered: number;
-}
+};
 
 /** The partner itself. It may be killed at any time: it reads again what it had not answered, and answers the same. */
-export class Partner {
+export class Partner implements SenderEvents {
   private answered = 0;
   private readonly connection: Connection;
   private readonly journal: Journal;
   private readonly sender: AnswerSender;
-  private readonly desk: RequestDesk;
+  private readonly book = new OrderBook();
+  private readonly registry: SchemaRegistry | undefined;
+  private readonly desk: Desk;
   private consumer: Consumer | undefined;
   private stream: MessagesStream<Buffer, Buffer, Buffer, Buffer> | undefined;
   private running: Promise<void> | undefined;
@@ -38,17 +41,22 @@ export class Partner {
   ) {
     this.connection = connectionOf(options);
     this.journal = new Journal(options.journal);
-    this.sender = new AnswerSender(this.connection, (written) => this.written(written), log);
-    this.desk = new RequestDesk(options);
+    this.sender = new AnswerSender(this.connection, this, log);
+    // Looked up only, like a partner does: the company publishes them.
+    this.registry = options.registry && createSchemaRegistry(options.registry);
+    this.desk = new Desk(options, createCodec(this.registry), this.book);
   }
 
   get statistics(): Statistics {
     return { ...this.desk.statistics, answered: this.answered };
   }
 
-  /** Starts; a lost broker or a topic that is not there yet is waited for. Resolves when {@link stop} has been called. */
+  /** Starts; what is not there yet (broker, topic, registry, schema) is waited for. Resolves when {@link stop} has been called. */
   run(): Promise<void> {
-    this.running ??= this.runSessions().finally(() => this.journal.close());
+    this.running ??= this.runSessions().finally(async () => {
+      this.journal.close();
+      await this.registry?.close();
+    });
     return this.running;
   }
 
@@ -61,13 +69,15 @@ export class Partner {
   }
 
   private async runSessions(): Promise<void> {
+    await this.journal.recall((line) => this.book.recall(line));
     for (let failures = 0; !this.stopping;) {
       try {
+        await this.desk.ready();
         await this.session(() => (failures = 0));
       } catch (error) {
         if (this.stopping) break;
         failures++;
-        this.log(`no requests for now (${(error as Error).message}), trying again`);
+        this.log(`no requests for now (${reasonOf(error)}), trying again`);
         await delay(Math.min(200 * failures, 2000));
       }
     }
@@ -126,20 +136,36 @@ export class Partner {
     }
   }
 
-  private written(written: readonly Outgoing[]): void {
+  /** What leaves is written down first: a killed partner must not forget that goods are on their way. */
+  onSending(due: readonly Outgoing[]): void {
     const at = new Date().toISOString();
+    const lines: JournalLine[] = [];
+    for (const { message, partner, order } of due) {
+      const { despatchNumber, id } = message;
+      if (despatchNumber === undefined) continue;
+      this.book.despatching(partner, order);
+      lines.push({ kind: 'despatching', at, partner, order, despatchNumber, id });
+    }
+    this.journal.write(lines);
+  }
+
+  onWritten(written: readonly Outgoing[]): void {
     this.answered += written.length;
+    this.close('answered', written);
+  }
+
+  onWithdrawn(withdrawn: readonly Outgoing[]): void {
+    this.close('withdrawn', withdrawn);
+  }
+
+  private close(kind: 'answered' | 'withdrawn', items: readonly Outgoing[]): void {
+    const at = new Date().toISOString();
     this.journal.write(
-      written.map(({ answer, order, requestId }) => ({
-        kind: 'answered',
-        at,
-        order,
-        requestId,
-        id: answer.id,
-        code: answer.code,
+      items.map(({ message: { id, code }, partner, order, requestId }) => ({
+        ...{ kind, at, partner, order, requestId, id, code },
       })),
     );
-    for (const { written: tell } of written) tell();
+    for (const { done } of items) done();
   }
 
   /** A failed commit is nothing lost: the next one covers it, or the requests are read again. */
@@ -148,4 +174,10 @@ export class Partner {
     if (offsets.length === 0) return;
     await consumer.commit({ offsets }).catch((error: unknown) => this.log(`offsets not committed (${String(error)})`));
   }
+}
+
+/** With what to do about it, where the error knows. */
+function reasonOf(error: unknown): string {
+  const { message, hint } = error as Error & { hint?: string };
+  return hint === undefined ? message : `${message} ${hint}`;
 }

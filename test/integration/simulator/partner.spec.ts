@@ -1,85 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { orderRequest, toHeaders, typeOf } from '../../../src/contracts';
-import { parseRule, parseWeights } from '../../../src/simulator/behaviour';
-import type { JournalLine } from '../../../src/simulator/journal';
-import type { SimulatorOptions } from '../../../src/simulator/options';
-import { Partner } from '../../../src/simulator/partner';
+import { despatchReceipt, errorReport } from '../../../src/contracts';
 import { startKafka } from '../../../scripts/servers/index.mjs';
 import { eventually } from '../../support/eventually';
-import { createTopic, produce, readAll, type RecordToProduce, uniqueName } from '../../support/kafka';
-
-const folder = mkdtempSync(join(tmpdir(), 'parley-partner-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const running: Partner[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((partner) => partner.stop()));
-});
-
-function start(id: string, options: Partial<SimulatorOptions> = {}): Partner {
-  const partner = new Partner(
-    {
-      brokers: (process.env['TEST_KAFKA_BROKERS'] ?? '').split(','),
-      partners: [id],
-      group: `${id}.simulator`,
-      mix: { rules: [], weights: parseWeights('accept'), seed: '' },
-      delayMs: 0,
-      slowMs: 300,
-      journal: join(folder, id),
-      tls: false,
-      caFile: undefined,
-      sasl: undefined,
-      ...options,
-    },
-    () => undefined,
-  );
-  running.push(partner);
-  void partner.run();
-  return partner;
-}
-
-async function topicsOf(id: string, brokers?: string): Promise<{ requests: string; responses: string }> {
-  const name = (kind: string) => `orders.${id}.${kind}.v1`;
-  await createTopic(name('request'), { exact: true, partitions: 2, ...(brokers ? { brokers } : {}) });
-  await createTopic(name('response'), { exact: true, partitions: 2, ...(brokers ? { brokers } : {}) });
-  return { requests: name('request'), responses: name('response') };
-}
-
-function requestFor(orderNumber: string, id: string = randomUUID()): RecordToProduce {
-  const issuedAt = '2026-01-02T03:04:05.000Z';
-  const lines = [{ lineNumber: 1, item: 'A', quantity: '3', unit: 'C62', unitPrice: '1.50' }];
-  const correlationId = `x-${orderNumber}`;
-  const type = typeOf(orderRequest);
-  return {
-    key: orderNumber,
-    value: JSON.stringify({ orderNumber, issuedAt, currency: 'EUR', lines }),
-    headers: toHeaders({ id, source: '/parley', type, time: issuedAt, subject: orderNumber, correlationId }),
-  };
-}
-
-async function answersOn(topic: string, brokers?: string): Promise<string[]> {
-  const records = await readAll(topic, brokers);
-  return records.map(({ key, value }) => {
-    const code = /"responseCode":"(..)"/.exec(String(value))?.[1];
-    return `${key?.toString() ?? '-'}:${code ?? 'garbage'}`;
-  });
-}
-
-const journalOf = (id: string) =>
-  readFileSync(join(folder, id), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as JournalLine);
+import { produce, readAll, uniqueName } from '../../support/kafka';
+import { answersOn, cancellationOf, journalOf, mixOf, recordFor, requestFor, start, topicsOf } from './fixture';
 
 describe('the partner played by us', () => {
   it('answers each order by its rule and keeps a journal', async () => {
     const id = uniqueName('acme');
     const { requests, responses } = await topicsOf(id);
-    const rules = ['S-*=slow', 'R-*=reject', 'D-*=duplicate', 'G-*=garbage', 'N-*=silent'].map(parseRule);
-    start(id, { mix: { rules, weights: parseWeights('change'), seed: '' } });
+    start(id, { mix: mixOf('change', 'S-*=slow', 'R-*=reject', 'D-*=duplicate', 'G-*=garbage', 'N-*=silent') });
     await produce(requests, [
       ...['S-1', 'R-1', 'D-1', 'G-1', 'N-1', 'C-1'].map((number) => requestFor(number)),
       { value: 'x' },
@@ -130,7 +59,7 @@ describe('the partner played by us', () => {
     const { brokers } = kafka;
     try {
       const { requests, responses } = await topicsOf('acme', brokers);
-      const mix = { rules: [], weights: parseWeights('slow'), seed: '' };
+      const mix = mixOf('slow');
       const partner = start('acme', { brokers: [brokers], mix, journal: undefined, slowMs: 1000 });
       const numbers = Array.from({ length: 50 }, (_, index) => `K-${index}`);
       await produce(
@@ -151,5 +80,73 @@ describe('the partner played by us', () => {
     } finally {
       await kafka.stop();
     }
+  });
+
+  it('agrees to cancel, and then writes nothing more for the order', async () => {
+    const id = uniqueName('acme');
+    const { requests, responses } = await topicsOf(id);
+    start(id, { mix: mixOf('slow'), slowMs: 60_000 });
+    await produce(requests, [requestFor('A-1')]);
+    await eventually(async () => expect(await answersOn(responses)).toEqual(['A-1:AB']) ?? true);
+    await produce(requests, [cancellationOf('A-1'), requestFor('A-2'), requestFor('KEEP-1'), cancellationOf('KEEP-1')]);
+    const expected = ['A-1:AB', 'A-1:AP', 'A-2:AB', 'KEEP-1:AB', 'KEEP-1:RE'];
+    await eventually(async () => expect((await answersOn(responses)).toSorted()).toEqual(expected) ?? true);
+    const types = (await readAll(responses)).map(({ headers }) => String(headers['ce_type']));
+    expect(types.filter((type) => type === 'parley.order-cancellation-response.v1')).toHaveLength(2);
+    const decided = journalOf(id).flatMap((entry) => (entry.kind === 'cancelling' ? entry.decision : []));
+    expect(decided.toSorted()).toEqual(['agree', 'refuse']);
+  });
+
+  it('withdraws an acceptance whose time had not come when it agreed to cancel', async () => {
+    const id = uniqueName('acme');
+    const { requests, responses } = await topicsOf(id);
+    const partner = start(id, { mix: mixOf('slow'), slowMs: 700 });
+    await produce(requests, [requestFor('A-1')]);
+    await eventually(() => partner.statistics.answered === 1);
+    await produce(requests, [cancellationOf('A-1')]);
+    await eventually(() => journalOf(id).some(({ kind }) => kind === 'withdrawn'));
+    expect((await readAll(responses)).map(({ headers }) => String(headers['ce_type']))).toEqual([
+      'parley.order-response.v1',
+      'parley.order-cancellation-response.v1',
+    ]);
+  });
+
+  it('despatches, refuses to cancel what is on its way, and says the same when it reads everything again', async () => {
+    const id = uniqueName('acme');
+    const { requests, responses, advices } = await topicsOf(id);
+    const options = { mix: mixOf('ship', 'C-*=slow'), slowMs: 60_000 };
+    const first = start(id, options);
+    await produce(requests, [requestFor('A-1'), requestFor('C-1')]);
+    await eventually(() => first.statistics.answered === 4);
+    await produce(requests, [cancellationOf('A-1'), cancellationOf('C-1')]);
+    await eventually(() => first.statistics.answered === 6);
+    await first.stop();
+    const idsOn = async (topic: string) => (await readAll(topic)).map(({ headers }) => String(headers['ce_id']));
+    const [said, sent] = [await idsOn(responses), await idsOn(advices)];
+    expect(await answersOn(responses)).toEqual(expect.arrayContaining(['A-1:AP', 'A-1:RE', 'C-1:AB', 'C-1:AP']));
+    expect(new Set(sent).size).toBe(2);
+    // Another group has committed nothing: as a partner that was killed before its first commit.
+    const second = start(id, { ...options, group: `${id}.again`, slowMs: 0, shipMs: 500 });
+    await eventually(() => second.statistics.cancellations === 2 && second.statistics.answered >= 5);
+    expect(new Set(await idsOn(responses))).toEqual(new Set(said));
+    expect(new Set(await idsOn(advices))).toEqual(new Set(sent));
+  });
+
+  it('writes receipts and error reports into its journal', async () => {
+    const id = uniqueName('acme');
+    const { receipts, errors } = await topicsOf(id);
+    const partner = start(id);
+    const [receipt] = despatchReceipt.examples.slice(-1);
+    const [report] = errorReport.examples;
+    await produce(receipts, [recordFor(despatchReceipt, '4500017', receipt ?? {}, 'receipt-1')]);
+    await produce(errors, [recordFor(errorReport, '4500017', report, 'report-1')]);
+    await eventually(() => partner.statistics.receipts === 1 && partner.statistics.reports === 1);
+    await partner.stop();
+    expect(journalOf(id)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'receipt', order: '4500017', code: 'RE', reasonCode: 'over-delivery' }),
+        expect.objectContaining({ kind: 'reported', code: 'invalid', pointer: '/responseCode', offset: '4711' }),
+      ]),
+    );
   });
 });

@@ -1,7 +1,7 @@
-import { behaviourOf, parseRule, parseWeights } from '../../../src/simulator/behaviour';
+import { BEHAVIOURS, behaviourOf, parseRule, parseWeights } from '../../../src/simulator/behaviour';
 
 const numbers = Array.from({ length: 4000 }, (_, index) => `PO-${index}`);
-const mix = (weights: string, seed = '') => ({ rules: [], weights: parseWeights(weights), seed });
+const mix = (weights: string, seed = '') => ({ rules: [], weights: parseWeights(weights, BEHAVIOURS), seed });
 
 describe('a behaviour', () => {
   it('is the same for an order number in every run', () => {
@@ -20,18 +20,19 @@ describe('a behaviour', () => {
   });
 
   it('follows the first rule that matches the order number', () => {
-    const rules = ['LATE-*=slow', 'LATE-1=silent', '*.x=reject'].map(parseRule);
-    const of = (number: string) => behaviourOf(number, { rules, weights: parseWeights('change'), seed: '' });
+    const rules = ['LATE-*=slow', 'LATE-1=silent', '*.x=reject'].map((text) => parseRule(text, BEHAVIOURS));
+    const of = (number: string) =>
+      behaviourOf(number, { rules, weights: parseWeights('change', BEHAVIOURS), seed: '' });
     expect(['LATE-1', 'A.x', 'Azx', 'B'].map(of)).toEqual(['slow', 'reject', 'change', 'change']);
   });
 });
 
 describe('what is written wrongly', () => {
   it.each(['', 'accpt', 'accept=0', 'accept=-1', 'accept=x'])('mix "%s" is refused', (text) => {
-    expect(() => parseWeights(text)).toThrow(RangeError);
+    expect(() => parseWeights(text, BEHAVIOURS)).toThrow(RangeError);
   });
 
   it.each(['LATE', '=slow', 'LATE-*=sloow', '(=slow'])('rule "%s" is refused', (text) => {
-    expect(() => parseRule(text)).toThrow(RangeError);
+    expect(() => parseRule(text, BEHAVIOURS)).toThrow(RangeError);
   });
 });

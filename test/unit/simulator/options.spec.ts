@@ -1,14 +1,40 @@
 import { parseOptions, UsageError } from '../../../src/simulator/options';
 
-const least = ['--brokers', 'a:1,b:2', '--partner', 'acme'];
+const least = ['--brokers', 'a:1,b:2', '--partner', 'acme=json'];
 
 describe('the command line', () => {
   it('needs brokers and a partner, and names the group after the partner', () => {
     expect(parseOptions(least, {})).toMatchObject({
       brokers: ['a:1', 'b:2'],
-      partners: ['acme'],
+      parties: [{ id: 'acme', format: 'json' }],
       group: 'acme.simulator',
     });
+  });
+
+  it('takes a format for each partner, and needs a registry for all but json', () => {
+    const args = ['--brokers', 'a:1', '--partner', 'acme', '--partner', 'globex=protobuf', '--partner', 'initech=json'];
+    expect(() => parseOptions(args, {})).toThrow(/--registry is missing: acme speaks avro/);
+    const options = parseOptions([...args, '--registry', 'http://r:8081/a,https://s'], {});
+    expect(options?.parties.map(({ format }) => format)).toEqual(['avro', 'protobuf', 'json']);
+    expect(options?.registry?.schemaRegistryUrls).toEqual(['http://r:8081/a', 'https://s']);
+    expect(() => parseOptions([...least.with(-1, 'acme=xml')], {})).toThrow('avro, protobuf, json-schema, json');
+  });
+
+  it('takes credentials of the registry from the environment alone', () => {
+    const registry = (url: string) => parseOptions([...least, '--registry', url], { SIMULATOR_REGISTRY_TOKEN: 't' });
+    expect(registry('http://r')?.registry).toMatchObject({ schemaRegistryToken: 't' });
+    expect(() => registry('http://name:secret@r')).toThrow('without credentials');
+  });
+
+  it('reads what it says to cancellations as it reads behaviours', () => {
+    const args = [...least, '--cancellation', 'agree=3,refuse', '--cancellation-rule', 'KEEP-*=refuse'];
+    const { cancellation } = parseOptions(args, {}) ?? {};
+    expect(cancellation?.weights).toEqual([
+      { behaviour: 'agree', weight: 3 },
+      { behaviour: 'refuse', weight: 1 },
+    ]);
+    expect(cancellation?.rules[0]?.behaviour).toBe('refuse');
+    expect(() => parseOptions([...least, '--cancellation', 'maybe'], {})).toThrow('--cancellation knows agree, refuse');
   });
 
   it('takes the password from the environment alone', () => {

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import {
+  CONTRACTS,
+  orderRequest,
+  orderResponse,
+  type RawHeaders,
+  type RegisteredFormat,
+  schemaFileOf,
+  subjectFor,
+  topicFor,
+} from '../../../src/contracts';
+import { createCodec, createSchemaRegistry } from '../../../src/messaging/registry';
+import { eventually } from '../../support/eventually';
+import { produce, readAll, uniqueName } from '../../support/kafka';
+import { registerSchema, type SchemaType, testRegistry } from '../../support/registry';
+import { documentFor, recordFor, start, topicsOf } from './fixture';
+
+/** What a registry has to know of a partner. */
+const OF_A_PARTNER = CONTRACTS.filter(({ format }) => format === undefined);
+describe('a partner that speaks a registered format', () => {
+  const TYPES: Readonly<Record<RegisteredFormat, SchemaType>> = {
+    avro: 'AVRO',
+    protobuf: 'PROTOBUF',
+    'json-schema': 'JSON',
+  };
+
+  it.each(['avro', 'protobuf', 'json-schema'] as const)(
+    'waits until its schemas are published, then answers in %s',
+    async (format) => {
+      const url = await testRegistry();
+      const id = uniqueName('acme');
+      const { requests, responses } = await topicsOf(id);
+      const registry = { schemaRegistryUrls: [url] };
+      const log: string[] = [];
+      const partner = start(id, { parties: [{ id, format }], registry }, (text) => log.push(text));
+      await eventually(() => log.some((text) => text.includes('parley contracts publish')));
+      for (const contract of OF_A_PARTNER) {
+        const schema = readFileSync(schemaFileOf(contract, format), 'utf8');
+        const subject = subjectFor(contract, topicFor(contract, id));
+        await registerSchema(url, subject, { schema, schemaType: TYPES[format] });
+      }
+      const ours = createSchemaRegistry(registry);
+      try {
+        const codec = createCodec(ours);
+        const { payload } = await codec.encode(orderRequest, { topic: requests, format }, documentFor('A-1'));
+        await produce(requests, [recordFor(orderRequest, 'A-1', payload, 'request-1')]);
+        await eventually(() => partner.statistics.answered === 1, { timeout: 20_000 });
+        const [record] = await readAll(responses);
+        const { value, headers } = record ?? { value: null, headers: {} };
+        const decoded = await codec.decode(
+          orderResponse,
+          { topic: responses, format },
+          { value: value ?? Buffer.alloc(0), headers: headers as RawHeaders },
+        );
+        expect(decoded).toMatchObject({ ok: true, value: { orderNumber: 'A-1', responseCode: 'AP' } });
+      } finally {
+        await ours.close();
+      }
+    },
+    60_000,
+  );
+});
