@@ -64,7 +64,18 @@ describe('the compose file', () => {
   it('starts the simulator with options that it takes', () => {
     const [program, ...options] = services['simulator']?.command ?? [];
     expect(program).toBe('dist/src/simulator/main.js');
-    expect(parseOptions(options, {})).toMatchObject({ partners: ['acme'] });
+    const { parties, registry } = parseOptions(options, {}) ?? {};
+    expect(parties).toEqual([{ id: 'acme', format: 'avro' }]);
+    expect(registry?.schemaRegistryUrls).toEqual([services['parley']?.environment?.['SCHEMA_REGISTRY_URLS']]);
+  });
+
+  it('publishes the schemas of the partner that it adds, before that partner reads', () => {
+    const [, ...added] = services['partner']?.command ?? [];
+    // Without --format a partner speaks Avro, as the simulated one does.
+    expect(added).toEqual(['partner', 'add', 'acme', '--name', 'Acme Ltd']);
+    expect(services['publish']?.command).toEqual(['dist/src/cli/main.js', 'contracts', 'publish', '--yes']);
+    expect(Object.keys(services['publish']?.depends_on ?? {})).toEqual(['partner', 'registry']);
+    expect(Object.keys(services['simulator']?.depends_on ?? {})).toEqual(['publish']);
   });
 
   it.each([...ours, ...registries])('runs %s without privileges on a read-only file system', (_, service) => {
