@@ -52,7 +52,18 @@ async function startSystem(): Promise<System> {
   const journal = join(folder, `${partner}.jsonl`);
   const simulator = Program.run(
     'simulator/main.js',
-    ['--brokers', kafka.brokers, '--partner', partner, '--behaviour', 'slow', '--slow-ms', '50', '--journal', journal],
+    [
+      '--brokers',
+      kafka.brokers,
+      '--partner',
+      `${partner}=json`,
+      '--behaviour',
+      'slow',
+      '--slow-ms',
+      '50',
+      '--journal',
+      journal,
+    ],
     {},
   );
   await parley.start();
