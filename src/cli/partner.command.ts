@@ -72,7 +72,7 @@ async function add(id: string, options: AddOptions): Promise<void> {
         `partner ${id}`,
         ...channels.map(
           (channel) =>
-            `  ${channel.direction === 'out' ? 'we write ' : 'they write'} ${channel.topic} (${channel.partitions} partitions, ${channel.format})`,
+            `  ${channel.direction === 'out' ? 'we write  ' : 'they write'} ${channel.topic} (${channel.partitions} partitions, ${channel.format})`,
         ),
       ]);
       if (options.format !== 'json' && !options.json) {

@@ -131,7 +131,7 @@ describe('a process', () => {
       const verbose = (await (await fetch(`${parley.managementUrl}/readyz?verbose`)).json()) as {
         checks: Record<string, { status: string }>;
       };
-      expect(Object.keys(verbose.checks)).toEqual(['lifecycle', 'database', 'topics', 'relay', 'consumer']);
+      expect(Object.keys(verbose.checks)).toEqual(['lifecycle', 'database', 'topics', 'registry', 'relay', 'consumer']);
       for (const path of ['livez', 'readyz?verbose', 'startupz', 'metrics'])
         expect((await fetch(`${parley.apiUrl}/${path}`)).status).toBe(404);
       expect((await fetch(`${parley.managementUrl}/v1/orders`)).status).toBe(404);
