@@ -1,5 +1,6 @@
+import { orderCancellationResponse } from '../../../src/contracts';
 import { TestBatch } from '../consumer/harness';
-import { anOrder, answerRecord, consumerOf, type OrdersApp, place, startOrders } from './orders-app';
+import { anOrder, answerRecord, cancel, consumerOf, type OrdersApp, place, startOrders } from './orders-app';
 
 const TABLES = ['orders', 'order_event', 'exchange', 'idempotency_key', 'inbox', 'parked_key', 'parked_inbound'];
 const GROWN = 20_000;
@@ -30,7 +31,10 @@ describe('a plan that was made while the tables were small', () => {
     return new Map(rows.map((row) => [String(row['relname']), Number(row['seq_tup_read'])]));
   }
 
-  /** Orders are placed, and asked for again under their keys and under others; each is answered, and the answers come again. */
+  /**
+   * Orders are placed, and asked for again under their keys and under others; each is answered, and the answers come again;
+   * each is cancelled, asked for again under its key, and the partner agrees.
+   */
   async function trade(): Promise<void> {
     const bodies = Array.from({ length: 5 }, () => anOrder());
     const keys = bodies.map((body) => `key-${String(body['orderNumber'])}`);
@@ -40,13 +44,29 @@ describe('a plan that was made while the tables were small', () => {
     const taken = await Promise.all(bodies.map((body) => place(orders, body)));
     expect(taken.map(({ status }) => status)).toEqual(bodies.map(() => 409));
     const events = await orders.database.query<{ orderNumber: string; correlationId: string }>(
-      'SELECT order_number AS "orderNumber", correlation_id AS "correlationId" FROM order_event WHERE order_number = ANY(:numbers::text[])',
+      'SELECT order_number AS "orderNumber", correlation_id AS "correlationId" FROM order_event WHERE order_number = ANY(:numbers::text[]) AND version = 1',
       { numbers: bodies.map((body) => body['orderNumber']) },
     );
     const answers = events.map(({ orderNumber, correlationId }) =>
       answerRecord('acme', correlationId, { orderNumber, responseCode: 'AP' }),
     );
     for (let delivery = 0; delivery < 2; delivery++) await consumer.process(new TestBatch(answers));
+    const agreed = await Promise.all(
+      events.map(async ({ orderNumber }) => {
+        const body = { reason: 'r' };
+        const twice = [
+          await cancel(orders, orderNumber, body, orderNumber),
+          await cancel(orders, orderNumber, body, orderNumber),
+        ];
+        expect(twice.map(({ status }) => status)).toEqual([202, 202]);
+        const [row] = await orders.database.query<{ id: string }>(
+          `SELECT cancellation ->> 'correlationId' AS id FROM orders WHERE order_number = :orderNumber`,
+          { orderNumber },
+        );
+        return answerRecord('acme', row?.id ?? '', { orderNumber, responseCode: 'AP' }, orderCancellationResponse);
+      }),
+    );
+    await consumer.process(new TestBatch(agreed));
   }
 
   it('walks no table that has grown since', async () => {
@@ -66,6 +86,6 @@ describe('a plan that was made while the tables were small', () => {
     for (let round = 0; round < 3; round++) await trade();
     const after = await walked();
     expect(TABLES.filter((table) => (after.get(table) ?? 0) - (before.get(table) ?? 0) >= GROWN)).toEqual([]);
-    expect(await orders.database.query(`SELECT 1 FROM orders WHERE state = 'accepted'`)).toHaveLength(75);
+    expect(await orders.database.query(`SELECT 1 FROM orders WHERE state = 'cancelled'`)).toHaveLength(75);
   });
 });
