@@ -1,4 +1,3 @@
-import { send } from '../orders/orders-app';
 import {
   accepted,
   adviceRecord,
@@ -129,9 +128,5 @@ describe('a despatch number or a correlation id that comes again', () => {
     }
     expect(ids.size).toBe(2);
     expect(await ledger(correlationId)).toHaveLength(2);
-  });
-
-  it('is told by no API but that of its order', async () => {
-    expect((await send(shipments, 'GET', '/v1/orders/none/shipments')).status).toBe(404);
   });
 });
