@@ -17,11 +17,6 @@ export class PublishedSchema {
     private readonly now: () => number,
   ) {}
 
-  /** Without waiting; undefined while it is not known. */
-  get known(): RegisteredSchema | undefined {
-    return this.found;
-  }
-
   /** One question to the registry at a time, whoever asks. */
   resolve(): Promise<RegisteredSchema> {
     if (this.found) return Promise.resolve(this.found);
