@@ -76,6 +76,9 @@ async function add(id: string, options: AddOptions): Promise<void> {
         ),
       ]);
       if (options.format !== 'json' && !options.json) {
+        if (config.schemaRegistryUrls.length === 0) {
+          hint(`No schema registry is configured, and ${options.format} needs one: set SCHEMA_REGISTRY_URLS.`);
+        }
         hint(`Next: parley contracts publish, which registers the ${options.format} schemas of these topics.`);
       }
     } finally {

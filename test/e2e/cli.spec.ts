@@ -77,7 +77,9 @@ describe('the command line', () => {
     const again = add();
     expect(await again.finished()).toBe(0);
     expect(again.output).toContain(`we write   orders.${id}.request.v1 (2 partitions, avro)`);
-    expect(again.output).toMatch(/^Next: parley contracts publish/m);
+    expect(again.output).toMatch(
+      /^No schema registry is configured, and avro needs one.*\nNext: parley contracts publish/m,
+    );
     const otherwise = add('--format', 'protobuf');
     expect(await otherwise.finished()).toBe(1);
     expect(otherwise.output).toMatch(/speaks avro, and a channel never changes\.\nUse --format avro/);

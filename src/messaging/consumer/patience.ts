@@ -29,6 +29,12 @@ export interface PatienceTimes {
 
 const TIMES: PatienceTimes = { initial: 50, inHand: 2_000, away: 2_000 };
 
+const CAUSES: Readonly<Record<Infrastructure | 'parking', string>> = {
+  database: 'the database does not answer',
+  registry: 'the registry has not what is needed, or does not answer',
+  parking: 'a record can be neither applied nor parked',
+};
+
 interface Wait {
   what: Infrastructure | 'parking';
   sentence: string;
@@ -107,7 +113,7 @@ export class Patience {
 
   private note(works: readonly Membership[], what: Wait['what'], error: unknown): void {
     const reason = messageOf(error, 200);
-    const cause = what === 'parking' ? 'a record can be neither applied nor parked' : `the ${what} does not answer`;
+    const cause = CAUSES[what];
     // One line for the outage, not one for each batch and attempt; what it is about shows in the health signals meanwhile.
     if (this.current?.what !== what) {
       const topics = works.map((work) => laneOf(work));

@@ -119,7 +119,7 @@ describe('records whose schema a registry has', () => {
             topic: partner.responses,
             partition: 0,
             offset: String(index + 1),
-          }),
+          }) as unknown,
         ]),
       );
       expect(String(told[0]?.headers['content-type'])).toBe('application/json');

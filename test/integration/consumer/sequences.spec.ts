@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import { errorReport, topicFor } from '../../../src/contracts';
 import type { InboundRecord } from '../../../src/messaging/kafka';
 import { uniqueName } from '../../support/kafka';
 import {
+  addChannel,
   addPartner,
   addShipments,
   type Decide,
@@ -136,6 +138,16 @@ describe('any sequence of records, repeats, failures and redeliveries', () => {
     return { states, inOrder };
   }
 
+  /** Places of the records that were reported, sorted; as often as they were. */
+  async function reported(topic: string): Promise<string[]> {
+    const rows = await world.database.query<{ topic: string; offset: string }>(
+      `SELECT r->>'topic' AS topic, r->>'offset' AS "offset"
+       FROM outbox_message, convert_from(payload, 'UTF8') t, LATERAL (SELECT t::json AS r) j WHERE outbox_message.topic = :topic`,
+      { topic },
+    );
+    return rows.map(placeOf).toSorted();
+  }
+
   test('end each in exactly one recorded state, in order within a key, however they are batched', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -145,6 +157,7 @@ describe('any sequence of records, repeats, failures and redeliveries', () => {
         async (plans, windows, consumerBatchSize) => {
           const partner = uniqueName('p');
           const here = await addPartner(world, partner);
+          const errors = await addChannel(world, partner, { topic: topicFor(errorReport, partner), direction: 'out' });
           const made = recordsOf({ here, elsewhere: await addShipments(world, partner) }, plans);
           const processor = processorOf(world, decide, { consumerBatchSize });
           for (let start = 0, turn = 0; start < made.length; turn++) {
@@ -161,6 +174,8 @@ describe('any sequence of records, repeats, failures and redeliveries', () => {
           const wanted = [...expected(made)].filter(([, state]) => state !== 'duplicate');
           expect(states).toEqual(new Map(wanted));
           expect(inOrder).toBe(true);
+          const dead = wanted.filter(([, state]) => state === 'dead').map(([place]) => place);
+          expect(await reported(errors)).toEqual(dead.toSorted());
         },
       ),
       { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 60) },

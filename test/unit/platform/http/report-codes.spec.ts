@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reportCode } from '../../../../src/platform/http';
+import { Module } from '@nestjs/common';
+import { createHttpApp, reportCode } from '../../../../src/platform/http';
+import { REPORT_CODES } from '../../../../src/platform/http/report-codes';
+import { createLogger } from '../../../../src/platform/telemetry';
 
 const ROOT = join(__dirname, '..', '..', '..', '..');
 /** How an outcome that ends a record is written down. */
@@ -18,6 +21,24 @@ describe('the codes of error reports', () => {
     const told = new Set([...codes, ...decoding].filter((code) => code !== 'exchange-foreign'));
     expect(told.size).toBeGreaterThan(15);
     expect([...told].filter((code) => !reportCode(code))).toEqual([]);
+  });
+
+  it('are explained where a report says', async () => {
+    @Module({})
+    class Empty {}
+    const logger = createLogger('silent', 'test');
+    const app = await createHttpApp(Empty, { httpBodyLimit: 1024 }, logger);
+    try {
+      await app.init();
+      for (const [code, { title }] of Object.entries(REPORT_CODES)) {
+        const { statusCode, body } = await app.inject({ method: 'GET', url: String(reportCode(code)?.page) });
+        expect([code, statusCode]).toEqual([code, 200]);
+        expect(body).toContain(`>${title}<`);
+        expect(body).toContain('in error reports to partners');
+      }
+    } finally {
+      await app.close();
+    }
   });
 
   it('are none of the inside', () => {
