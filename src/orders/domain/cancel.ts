@@ -14,7 +14,7 @@ export type Request =
 /** May staff ask for this cancellation now? After a refusal they may ask again, in a new exchange. */
 export function requestCancellation(
   order: Pick<Order, 'orderNumber' | 'state' | 'cancellation'>,
-  asked: Pick<Cancellation, 'correlationId' | 'reason'>,
+  { correlationId, reason }: Pick<Cancellation, 'correlationId' | 'reason'>,
   now: Date,
 ): Request {
   const { orderNumber, state } = order;
@@ -29,7 +29,7 @@ export function requestCancellation(
   const requestedAt = now.toISOString();
   return {
     kind: 'requested',
-    cancellation: { state: 'requested', ...asked, requestedAt, answeredAt: null, answerReason: null },
+    cancellation: { state: 'requested', correlationId, reason, requestedAt, answeredAt: null, answerReason: null },
   };
 }
 

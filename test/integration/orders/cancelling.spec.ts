@@ -64,9 +64,10 @@ describe('asking to cancel an order', () => {
       },
     );
     const messages = await orders.database.query<Record<string, unknown>>(
-      `SELECT m.type, m.topic, m.partition, m.traceparent, m.payload, x.kind, x.state, x.partner, x.deadline, x.opened_at AS "openedAt", e.version, e.type AS step
+      `SELECT o.cancellation, m.type, m.topic, m.partition, m.traceparent, m.payload, m.correlationid AS "correlationId", x.kind, x.state, x.partner, x.deadline, x.opened_at AS "openedAt", e.version, e.type AS step
        FROM outbox_message m JOIN exchange x ON x.correlation_id = m.correlationid AND x.request_seq = m.seq AND x.request_message_id = m.id::text
-       JOIN order_event e ON e.outbox_seq = m.seq AND e.order_number = m.aggregateid WHERE m.aggregateid = :orderNumber ORDER BY m.seq`,
+       JOIN order_event e ON e.outbox_seq = m.seq AND e.order_number = m.aggregateid
+       JOIN orders o ON o.order_number = m.aggregateid WHERE m.aggregateid = :orderNumber ORDER BY m.seq`,
       { orderNumber },
     );
     expect(messages).toMatchObject([
@@ -82,7 +83,11 @@ describe('asking to cancel an order', () => {
         step: 'cancellation-requested',
       },
     ]);
-    const { payload, traceparent, deadline, openedAt } = messages[1] ?? {};
+    const { payload, traceparent, deadline, openedAt, correlationId, cancellation } = messages[1] ?? {};
+    expect(cancellation).toEqual({
+      ...{ state: 'requested', correlationId, reason: 'r', answeredAt: null, answerReason: null },
+      requestedAt: (openedAt as Date).toISOString(),
+    });
     expect(JSON.parse((payload as Buffer).toString())).toMatchObject({ orderNumber, reason: 'r' });
     expect(traceparent).toMatch(new RegExp(`^00-${trace}-`));
     expect((deadline as Date).getTime() - (openedAt as Date).getTime()).toBe(3_600_000);
