@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { REGISTERED_FORMATS, type RegisteredFormat } from '../contracts';
-import { ChannelCatalog, SchemaUse } from '../messaging/channels';
+import { ChannelCatalog, type SchemaInUse, SchemaUse } from '../messaging/channels';
 import {
   differencesOf,
   type Finding,
@@ -145,23 +145,29 @@ async function withFindings(
         throw new AppError('partner-unknown', `There is no partner ${unknown}.`, {
           hint: 'See "parley partner list"; with --format the topics are taken as they would be.',
         });
-      await compare(config, subjectsOf(channels), await SchemaUse.list(database), work);
+      await compare(
+        config,
+        { subjects: subjectsOf(channels), uses: await SchemaUse.list(database), json: options.json },
+        work,
+      );
     });
   }
   if (partner.length === 0) command.error(`--format needs --partner, for example: --partner acme --format ${format}`);
   // Only the registry's keys are used; the rest need not be there.
   const unused = { DATABASE_URL: 'postgres://unused/unused', KAFKA_BROKERS: 'unused:1' };
-  await compare(loadConfig({ ...unused, ...process.env }), subjectsAsPlanned(partner, format), [], work);
+  const planned = { subjects: subjectsAsPlanned(partner, format), uses: [], json: options.json };
+  await compare(loadConfig({ ...unused, ...process.env }), planned, work);
 }
 
 async function compare(
   config: Config,
-  subjects: readonly Subject[],
-  uses: Parameters<typeof survey>[2],
+  { subjects, uses, json }: { subjects: readonly Subject[]; uses: readonly SchemaInUse[]; json: boolean },
   work: (findings: Finding[], registry: SchemaRegistry) => Promise<void>,
 ): Promise<void> {
-  if (subjects.length === 0)
-    return hint('No channel speaks a format that has a registry: there is nothing to compare.');
+  if (subjects.length === 0) {
+    hint('No channel speaks a format that has a registry: there is nothing to compare.');
+    return print(json, [], []);
+  }
   const registry = createSchemaRegistry(config);
   try {
     await work(await survey(registry, subjects, uses), registry);

@@ -1,4 +1,5 @@
-import { expectBounded, UnreadableSchema } from './break';
+import { checkSchemaText } from '../registry';
+import { UnreadableSchema } from './break';
 
 /** One type of an Avro schema; a named one that comes again is the same object. */
 export type AvroType =
@@ -23,9 +24,9 @@ const PRIMITIVES = new Set(['null', 'boolean', 'int', 'long', 'float', 'double',
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads an `.avsc` as plain data. Throws {@link UnreadableSchema}. */
+/** Reads an `.avsc` as plain data. Throws {@link UnreadableSchema}, or SchemaRefused beyond our limits. */
 export function readAvro(text: string): AvroType {
-  expectBounded(text);
+  checkSchemaText({ format: 'avro', text }, 'One');
   try {
     return new Reader().type(JSON.parse(text), '');
   } catch (error) {

@@ -58,28 +58,10 @@ export interface Break {
   detail: string;
 }
 
-/** A schema's text that its own language does not take, or that is larger or deeper than we read. */
+/** A schema's text that its own language does not take. */
 export class UnreadableSchema extends Error {
   constructor(reason: string) {
     super(reason.slice(0, 300));
     this.name = 'UnreadableSchema';
-  }
-}
-
-const MAX_CHARACTERS = 1024 * 1024;
-const MAX_DEPTH = 64;
-
-/**
- * Refuses text that a parser could be driven into the ground with: parsers recurse, and text of a registry is a stranger's.
- * Counts brackets wherever they stand, also in comments and strings: it may refuse too early, never too late.
- */
-export function expectBounded(text: string): void {
-  if (text.length > MAX_CHARACTERS)
-    throw new UnreadableSchema(`${text.length} characters; at most ${MAX_CHARACTERS} are read`);
-  let depth = 0;
-  for (const character of text) {
-    if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth = Math.max(0, depth - 1);
-    if (depth > MAX_DEPTH) throw new UnreadableSchema(`nested deeper than ${MAX_DEPTH}`);
   }
 }

@@ -1,4 +1,4 @@
-import { UnreadableSchema } from './break';
+import { isUnreadable } from './judge';
 import { type Member, membersOf } from './members';
 import type { Finding } from './survey';
 
@@ -68,8 +68,8 @@ function changesOf({ versions, breaks, subject }: Finding): Change[] {
       ...changesBetween(membersOf(newest.format, newest.text), membersOf(subject.schema.format, subject.schema.text)),
     );
   } catch (error) {
-    // Said among the breaks.
-    if (!(error instanceof UnreadableSchema)) throw error;
+    if (!isUnreadable(error)) throw error;
+    if (breaks.length === 0) changes.push({ change: `is not described in words: ${error.message}` });
   }
   return changes;
 }

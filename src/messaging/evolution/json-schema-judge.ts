@@ -6,17 +6,11 @@ import {
   isObject,
   type JsonObject,
   member,
-  namesIn,
   readJsonSchema,
   referencesIn,
 } from './json-schema';
 
-interface Judgement {
-  found: (place: string, rule: Rule, detail: string) => void;
-  /** Names that a rule beside `properties` speaks of, here or further out. */
-  watched: ReadonlySet<string>;
-}
-type Found = Judgement['found'];
+type Found = (place: string, rule: Rule, detail: string) => void;
 
 /** Keywords whose larger value takes fewer documents, with what their absence means; and the other way round. */
 const LOWER_BOUNDS: Readonly<Record<string, number>> = {
@@ -34,8 +28,6 @@ const COMPARED = new Set([
   ...Object.keys(LOWER_BOUNDS),
   ...UPPER_BOUNDS,
 ]);
-/** Where a member that comes or goes is also looked at by something that this judge doesn't follow. */
-const LOOK_AT_MEMBERS = ['patternProperties', 'propertyNames', 'minProperties', 'maxProperties'];
 
 /**
  * What breaks between two versions of a JSON Schema, in either direction: each must take the documents of the other. One
@@ -52,7 +44,7 @@ export function judgeJsonSchema(older: string, newer: string): Break[] {
   const elsewhere = [...referencesIn(thenRoot), ...referencesIn(nowRoot)].find(
     (target) => !/^#\/(\$defs|definitions)\//.test(target),
   );
-  if (elsewhere === undefined) judgeSchema('', thenRoot, nowRoot, { found, watched: new Set() });
+  if (elsewhere === undefined) judgeSchema('', thenRoot, nowRoot, found);
   else if (canonical(thenRoot) !== canonical(nowRoot))
     found('', 'not-comparable', `It refers to ${elsewhere}, outside its own $defs: leave such a schema as it is.`);
   return breaks;
@@ -64,8 +56,7 @@ function withoutHead(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema' && name !== '$id'));
 }
 
-function judgeSchema(place: string, then: unknown, now: unknown, outer: Judgement): void {
-  const { found } = outer;
+function judgeSchema(place: string, then: unknown, now: unknown, found: Found): void {
   // `true` takes everything, as does a schema without keywords.
   const [old, recent] = [then === true ? {} : then, now === true ? {} : now];
   if (!isObject(old) || !isObject(recent)) {
@@ -76,17 +67,30 @@ function judgeSchema(place: string, then: unknown, now: unknown, outer: Judgemen
   judgeType(place, old, recent, found);
   judgeValues(place, old, recent, found);
   judgeBounds(place, old, recent, found);
-  const inner = { found, watched: new Set([...outer.watched, ...namesIn(composition([old, recent]))]) };
-  judgeMembers(place, old, recent, inner);
-  if (Array.isArray(old['items']) || Array.isArray(recent['items'])) {
-    if (canonical(old['items']) !== canonical(recent['items'])) found(place, 'not-comparable', 'Its items changed.');
-  } else if (old['items'] !== undefined || recent['items'] !== undefined)
-    judgeSchema(`${place}[]`, old['items'] ?? true, recent['items'] ?? true, inner);
+  judgeMembers(place, old, recent, found);
+  judgeItems(place, old, recent, found);
   for (const keyword of new Set([...Object.keys(old), ...Object.keys(recent)])) {
     if (COMPARED.has(keyword) || ANNOTATIONS.has(keyword)) continue;
     if (canonical({ [keyword]: member(old, keyword) }) !== canonical({ [keyword]: member(recent, keyword) }))
       found(place, 'not-comparable', `"${keyword}" changed, which is compared letter for letter only.`);
   }
+}
+
+function judgeItems(
+  place: string,
+  { items: then, ...old }: JsonObject,
+  { items: now, ...recent }: JsonObject,
+  found: Found,
+): void {
+  const comesOrGoes = (then === undefined) !== (now === undefined);
+  // The form by place of older drafts; or what counts as looked at changes with the keyword alone.
+  if (
+    Array.isArray(then) ||
+    Array.isArray(now) ||
+    (comesOrGoes && ('unevaluatedItems' in old || 'unevaluatedItems' in recent))
+  ) {
+    if (canonical(then) !== canonical(now)) found(place, 'not-comparable', 'Its items changed.');
+  } else if (then !== undefined || now !== undefined) judgeSchema(`${place}[]`, then ?? true, now ?? true, found);
 }
 
 function judgeType(place: string, then: JsonObject, now: JsonObject, found: Found): void {
@@ -134,8 +138,7 @@ function judgeBounds(place: string, then: JsonObject, now: JsonObject, found: Fo
   for (const keyword of UPPER_BOUNDS) judge(keyword, Infinity, -1);
 }
 
-function judgeMembers(place: string, then: JsonObject, now: JsonObject, judgement: Judgement): void {
-  const { found, watched } = judgement;
+function judgeMembers(place: string, then: JsonObject, now: JsonObject, found: Found): void {
   const content = contentOf(then);
   judgeContent(place, then, now, found);
   const [olds, news] = [membersOf(then), membersOf(now)];
@@ -151,25 +154,21 @@ function judgeMembers(place: string, then: JsonObject, now: JsonObject, judgemen
         'It is not required any more, and older readers refuse a document without it.',
       );
     const [was, is] = [Object.hasOwn(olds, name), Object.hasOwn(news, name)];
-    if (was && is) judgeSchema(where, olds[name], news[name], judgement);
-    else if (was || is) judgeComing(where, { added: is, content, watched: watched.has(name) }, [then, now], found);
+    if (was && is) judgeSchema(where, olds[name], news[name], found);
+    else if (was || is) judgeComing(where, is, content, found);
   }
 }
 
-/** A member that is described in one of the two versions only. */
-function judgeComing(
-  where: string,
-  { added, content, watched }: { added: boolean; content: string; watched: boolean },
-  schemas: readonly JsonObject[],
-  found: Found,
-): void {
+/**
+ * A member that is described in one of the two versions only. Whatever else of the schema speaks of it (conditions, patterns
+ * of names, numbers of members) is the same in both, and so says the same of a document in both.
+ */
+function judgeComing(where: string, added: boolean, content: string, found: Found): void {
   if (content === CLOSED && added)
     found(where, 'field-added-closed', 'Older readers refuse members that they do not know.');
   else if (content === CLOSED)
     found(where, 'field-removed-closed', 'Members that are not known are refused, and older records may hold it.');
   else if (content !== OPEN) found(where, 'not-comparable', 'Members that are not named have rules of their own here.');
-  if (watched || schemas.some((schema) => LOOK_AT_MEMBERS.some((keyword) => keyword in schema)))
-    found(where, 'not-comparable', 'A rule of the schema looks at this member, or at all, beside "properties".');
 }
 
 const OPEN = 'open';
@@ -198,9 +197,3 @@ function judgeContent(place: string, then: JsonObject, now: JsonObject, found: F
 
 const membersOf = ({ properties }: JsonObject): JsonObject => (isObject(properties) ? properties : {});
 const requiredOf = ({ required }: JsonObject) => new Set(Array.isArray(required) ? required.map(String) : []);
-
-/** Everything of the schemas that is not compared member by member. */
-const composition = (schemas: readonly JsonObject[]) =>
-  schemas.map((schema) =>
-    Object.fromEntries(Object.entries(schema).filter(([name]) => !COMPARED.has(name) && !ANNOTATIONS.has(name))),
-  );

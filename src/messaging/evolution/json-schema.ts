@@ -1,4 +1,5 @@
-import { expectBounded, UnreadableSchema } from './break';
+import { checkSchemaText } from '../registry';
+import { UnreadableSchema } from './break';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -7,9 +8,9 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...['title', 'description', 'examples', '$comment', 'default', 'deprecated', 'readOnly', 'writeOnly'],
 ]);
 
-/** Reads schema text. Throws {@link UnreadableSchema}. Nothing of it is compiled, and its patterns never run. */
+/** Reads schema text. Throws {@link UnreadableSchema}, or SchemaRefused beyond our limits. Nothing of it is compiled, and its patterns never run. */
 export function readJsonSchema(text: string): unknown {
-  expectBounded(text);
+  checkSchemaText({ format: 'json-schema', text }, 'One');
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -59,19 +60,6 @@ export function canonicalData(value: unknown): unknown {
 
 const sorted = (entries: [string, unknown][]): unknown =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-
-/** Everything that these values name: keys and texts, however deep. */
-export function namesIn(value: unknown, names = new Set<string>()): Set<string> {
-  if (typeof value === 'string') names.add(value);
-  else if (Array.isArray(value)) for (const inner of value) namesIn(inner, names);
-  else if (isObject(value)) {
-    for (const [name, inner] of Object.entries(value)) {
-      names.add(name);
-      namesIn(inner, names);
-    }
-  }
-  return names;
-}
 
 /** Every target of a reference. */
 export function referencesIn(value: unknown, found: string[] = []): string[] {

@@ -1,4 +1,5 @@
 import type { RegisteredFormat } from '../../contracts';
+import { SchemaRefused } from '../registry';
 import { judgeAvro } from './avro-judge';
 import { type Break, UnreadableSchema } from './break';
 import { judgeJsonSchema } from './json-schema-judge';
@@ -19,7 +20,11 @@ export function judgeSchemas(format: RegisteredFormat, older: string, newer: str
   try {
     return JUDGES[format](older, newer);
   } catch (error) {
-    if (!(error instanceof UnreadableSchema)) throw error;
-    return [{ place: '', rule: 'unreadable', detail: `One of the two can't be read: ${error.message}.` }];
+    if (!isUnreadable(error)) throw error;
+    return [{ place: '', rule: 'unreadable', detail: `One of the two can't be read: ${error.message}` }];
   }
 }
+
+/** The text itself is at fault: no language of schemas takes it, or it is larger or deeper than we read. */
+export const isUnreadable = (error: unknown): error is Error =>
+  error instanceof UnreadableSchema || error instanceof SchemaRefused;

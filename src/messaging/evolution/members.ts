@@ -1,5 +1,6 @@
 import type { RegisteredFormat } from '../../contracts';
 import { type AvroType, readAvro } from './avro-schema';
+import { UnreadableSchema } from './break';
 import { isObject, readJsonSchema } from './json-schema';
 import { type ProtobufMessage, readProtobuf } from './protobuf-schema';
 
@@ -9,16 +10,28 @@ export interface Member {
   doc: string;
 }
 
+/** Types that hold each other several times make more paths than there is memory; ours have a few dozen. */
+const MAX_MEMBERS = 2000;
+
 /** Every member by its path (`lines[].quantity`); the document itself under the empty one. Throws UnreadableSchema. */
 export function membersOf(format: RegisteredFormat, text: string): ReadonlyMap<string, Member> {
-  const members = new Map<string, Member>();
+  const members = new Members();
   if (format === 'avro') ofAvro(readAvro(text), '', [], members);
   else if (format === 'json-schema') ofJson(readJsonSchema(text), '', false, members);
   else ofProtobuf(readProtobuf(text).messages, members);
   return members;
 }
 
-type Members = Map<string, Member>;
+class Members extends Map<string, Member> {
+  private described = 0;
+
+  /** Counts each path as often as it is come by. */
+  override set(path: string, member: Member): this {
+    this.described += 1;
+    if (this.described > MAX_MEMBERS) throw new UnreadableSchema(`it describes more than ${MAX_MEMBERS} members`);
+    return super.set(path, member);
+  }
+}
 
 const under = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
 

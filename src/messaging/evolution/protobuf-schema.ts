@@ -9,7 +9,8 @@ import {
   tokenize,
   Type,
 } from 'protobufjs';
-import { expectBounded, UnreadableSchema } from './break';
+import { checkSchemaText } from '../registry';
+import { UnreadableSchema } from './break';
 
 /** `implicit`: no presence, a missing value reads as zero (proto3 without `optional`). */
 export type Cardinality = 'implicit' | 'optional' | 'required' | 'repeated' | 'map';
@@ -55,9 +56,9 @@ export interface ProtobufSchema {
   exotic: boolean;
 }
 
-/** Reads a `.proto` as plain data: nothing of it is resolved elsewhere, compiled or run. Throws {@link UnreadableSchema}. */
+/** Reads a `.proto` as plain data: nothing of it is resolved elsewhere, compiled or run. Throws {@link UnreadableSchema}, or SchemaRefused beyond our limits. */
 export function readProtobuf(text: string): ProtobufSchema {
-  expectBounded(text);
+  checkSchemaText({ format: 'protobuf', text }, 'One');
   // protobufjs leaves it out without a word; what is left out would never be compared.
   if (text.includes('__proto__')) throw new UnreadableSchema('a name that may not be: __proto__');
   try {

@@ -19,5 +19,5 @@ export type {
   SchemaRegistry,
   SchemaText,
 } from './schema-registry';
-export { SchemaRefused } from './schema-text';
+export { checkSchemaText, SchemaRefused } from './schema-text';
 export { TopicSchemas } from './topic-schemas';
