@@ -12,15 +12,30 @@ export class Client {
 
   /** Places an order and returns when it is accepted (201). Throws when Parley refuses it, or after two minutes. */
   async place(order) {
-    const body = JSON.stringify(order);
-    const headers = { 'content-type': 'application/json', 'idempotency-key': `demo-${order.orderNumber}` };
+    const { status, body } = await this.post('/v1/orders', `demo-${order.orderNumber}`, order);
+    if (status !== 201) throw new Error(`order ${order.orderNumber} refused: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  /** Asks to cancel an order; false when it can't be cancelled any more (409). Throws as {@link place} does. */
+  async cancel(orderNumber, reason) {
+    const path = `/v1/orders/${orderNumber}/cancellation`;
+    const { status, body } = await this.post(path, `demo-cancel-${orderNumber}`, { reason });
+    if (status === 202) return true;
+    if (body?.code === 'order-not-cancellable') return false;
+    throw new Error(`cancellation of ${orderNumber} refused: ${JSON.stringify(body)}`);
+  }
+
+  /** The first answer that settles it. */
+  async post(path, key, document) {
+    const body = JSON.stringify(document);
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
     for (const deadline = Date.now() + GIVE_UP_MS; ; this.retries++) {
-      const answer = await this.request('/v1/orders', { method: 'POST', headers, body });
-      if (answer?.status === 201) return answer.body;
+      const answer = await this.request(path, { method: 'POST', headers, body });
       // No answer, our fault (5xx), or the first try is still running (409): again, with the same key.
       const again = !answer || answer.status >= 500 || answer.body?.code === 'idempotency-key-in-use';
-      if (!again) throw new Error(`order ${order.orderNumber} refused: ${JSON.stringify(answer.body)}`);
-      if (Date.now() > deadline) throw new Error(`order ${order.orderNumber} got no answer within two minutes`);
+      if (!again) return answer;
+      if (Date.now() > deadline) throw new Error(`${path} (${key}) got no answer within two minutes`);
       await delay(100 + Math.random() * 200);
     }
   }
@@ -35,6 +50,11 @@ export class Client {
       cursor = page.body.nextCursor;
       if (!cursor) return found;
     }
+  }
+
+  async order(orderNumber) {
+    const answer = await this.request(`/v1/orders/${orderNumber}`);
+    return answer?.status === 200 ? answer.body : undefined;
   }
 
   async timeline(orderNumber) {

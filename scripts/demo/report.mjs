@@ -1,16 +1,16 @@
 import { bold, dim, green, red, say, table } from './terminal.mjs';
 
-/** Where the orders lie in Kafka, by partition, and how they ended. */
-export function showPlaces(timelines) {
+/** Who speaks what, where, and how many orders went there. */
+export function showPlaces(partners, timelines, schemas) {
   const places = [...timelines.values()].flatMap(({ steps }) => steps.filter(({ step }) => step === 'published'));
-  const byPartition = Map.groupBy(places, ({ partition }) => partition);
-  const rows = [...byPartition].sort(([a], [b]) => a - b);
-  say(`  published to ${places[0]?.topic ?? '-'}:`);
+  const byTopic = Map.groupBy(places, ({ topic }) => topic);
   table([
-    ['partition', 'orders', 'offsets'],
-    ...rows.map(([partition, list]) => {
-      const offsets = list.map(({ offset }) => Number(offset));
-      return [partition, list.length, `${Math.min(...offsets)}–${Math.max(...offsets)}`];
+    ['partner', 'speaks', 'topic', 'schema id', 'messages', 'partitions'],
+    ...partners.map(({ id, format }) => {
+      const topic = `orders.${id}.request.v1`;
+      const list = byTopic.get(topic) ?? [];
+      const schema = schemas.find(({ subject }) => subject === `${topic}-parley.v1.OrderRequest`);
+      return [id, format, topic, schema?.id ?? '-', list.length, new Set(list.map(({ partition }) => partition)).size];
     }),
   ]);
 }
@@ -31,15 +31,26 @@ export function showStory({ orderNumber, steps }) {
   }
 }
 
+/** One order in a line: what it shows, its number, its steps. */
+export function showSteps(what, { orderNumber, steps }) {
+  const names = steps.map(({ step }) => step).filter((step) => step !== 'published');
+  say(`  ${what.padEnd(46)} ${bold(orderNumber)}`);
+  say(dim(`    ${names.join(' → ')}`));
+}
+
+/** What a partner said, or was told, in its own words. */
+export const showWords = (text) => say(dim(`    “${text}”`));
+
 /** The count; true when nothing is lost, repeated or out of order. */
 export function showVerdict(verdict, accepted) {
-  const { lost, repeated, outOfOrder, redelivered, answeredAgain } = verdict;
+  const { lost, repeated, outOfOrder, redelivered, answeredAgain, cancellations, despatches } = verdict;
   const mark = (list) => (list.length === 0 ? green(0) : red(list.length));
-  say(`  ${accepted} accepted orders held against the partner's journal and the orders' timelines:`);
+  const counted = `${accepted} orders, ${cancellations} cancellations, ${despatches} despatches`;
+  say(`  ${counted}, held against the partners' journal and the orders' timelines:`);
   say(`    lost ${mark(lost)}   repeated ${mark(repeated)}   out of order ${mark(outOfOrder)}`);
   say(
     dim(
-      `    delivered again under the same message id, and dropped by it: requests ${redelivered}, answers ${answeredAgain}`,
+      `    delivered again under the same message id, and dropped by it: to partners ${redelivered}, from them ${answeredAgain}`,
     ),
   );
   for (const fault of [...lost, ...repeated, ...outOfOrder].slice(0, 10)) say(red(`    ${fault}`));

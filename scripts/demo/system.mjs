@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort, ServerError, startKafka, startPostgres, temporaryFolder } from '../servers/index.mjs';
+import { freePort, ServerError, startKafka, startPostgres, startRegistry, temporaryFolder } from '../servers/index.mjs';
 import { claimPort } from '../servers/ports.mjs';
 import { endServer, startServer, tail } from '../servers/processes.mjs';
 
@@ -12,15 +12,27 @@ const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const run = promisify(execFile);
 const built = (path) => join(ROOT, 'dist', 'src', path);
 
-/** Everything that the demo starts: PostgreSQL, Kafka, Parley and the partner, each a process of its own. */
+/** Everything that the demo starts: PostgreSQL, Kafka, a schema registry, Parley and the partners, each a process of its own. */
 export class System {
   folder = temporaryFolder('demo');
-  journal = join(this.folder, 'partner.jsonl');
+  journal = join(this.folder, 'partners.jsonl');
+  /** Of each topic. */
+  partitions = 6;
 
-  /** Both servers at once; what the other started is stopped when one fails. */
+  /** @param partners id, name and format of each */
+  constructor(partners) {
+    this.partners = partners;
+    this.requestTopics = partners.map(({ id }) => `orders.${id}.request.v1`);
+  }
+
+  /** All servers at once; what the others started is stopped when one fails. */
   async startServers(report) {
-    const started = await Promise.allSettled([startPostgres({ durable: true }), startKafka({ report })]);
-    [this.postgres, this.kafka] = started.map((result) => result.value);
+    const started = await Promise.allSettled([
+      startPostgres({ durable: true }),
+      startKafka({ report }),
+      startRegistry({ report }),
+    ]);
+    [this.postgres, this.kafka, this.registry] = started.map((result) => result.value);
     const failed = started.flatMap((result) => result.reason ?? []);
     // All that is missing at once; an error that nobody can mend goes first, as it is.
     if (failed.length > 0) {
@@ -35,6 +47,7 @@ export class System {
       DATABASE_URL: this.postgres.url('parley'),
       KAFKA_BROKERS: this.kafka.brokers,
       KAFKA_REPLICATION_FACTOR: '1',
+      SCHEMA_REGISTRY_URLS: this.registry.url,
       // The demo kills Parley: its partitions move after 6 s instead of 45.
       KAFKA_SESSION_TIMEOUT_MS: '6000',
       RELAY_LEASE_MS: '3000',
@@ -58,11 +71,22 @@ export class System {
     this.app = this.start('parley', [built('main.js')]);
   }
 
-  startPartner(id, behaviour) {
-    const options = ['--brokers', this.kafka.brokers, '--partner', id, '--behaviour', behaviour];
-    const pace = ['--slow-ms', '500', '--seed', 'demo', '--journal', this.journal];
+  /** Adds each with its topics, and registers the schemas of all; returns what the registration said. */
+  async addPartners() {
+    for (const { id, name, format } of this.partners) {
+      const options = ['--name', name, '--format', format, '--partitions', String(this.partitions)];
+      await this.parley('partner', 'add', id, ...options);
+    }
+    return JSON.parse(await this.parley('contracts', 'publish', '--yes', '--json'));
+  }
+
+  /** One process plays all partners. */
+  startPartners(manners) {
+    const options = ['--brokers', this.kafka.brokers, '--registry', this.registry.url, '--group', 'partners'];
+    const partners = this.partners.flatMap(({ id, format }) => ['--partner', `${id}=${format}`]);
     closeSync(openSync(this.journal, 'a'));
-    this.partner = this.start('partner', [built('simulator/main.js'), ...options, ...pace]);
+    const args = [...options, ...partners, ...manners, '--seed', 'demo', '--journal', this.journal];
+    this.simulator = this.start('partners', [built('simulator/main.js'), ...args]);
   }
 
   start(name, args) {
@@ -83,8 +107,8 @@ export class System {
     });
   }
 
-  async partnerReady() {
-    await this.until(this.partner, () => readFileSync(this.partner.log, 'utf8').includes('ready:'));
+  async partnersReady() {
+    await this.until(this.simulator, () => readFileSync(this.simulator.log, 'utf8').includes('ready:'));
   }
 
   async until(server, condition) {
@@ -102,8 +126,8 @@ export class System {
   /** Everything down again, in the order in which the parts need each other. */
   async stop({ keepFolder = false } = {}) {
     if (this.app) await endServer(this.app, 'SIGTERM', 10_000);
-    if (this.partner) await endServer(this.partner, 'SIGTERM', 5000);
-    await Promise.all([this.kafka?.stop(), this.postgres?.stop()]);
+    if (this.simulator) await endServer(this.simulator, 'SIGTERM', 5000);
+    await Promise.all([this.kafka?.stop(), this.postgres?.stop(), this.registry?.stop()]);
     if (!keepFolder) rmSync(this.folder, { recursive: true, force: true });
   }
 }

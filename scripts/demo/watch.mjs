@@ -1,41 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Admin } from '@platformatic/kafka';
-import { readJournal } from './compare.mjs';
-
-const FINAL = new Set(['accepted', 'rejected', 'changed']);
+import { byOrder, readJournal } from './compare.mjs';
+import { isSettled } from './expectation.mjs';
 
 /**
- * Shows how a series of orders gets on until all have their final state: accepted by the API, records in the request
- * topic (by the broker's own word), read by the partner, answered. Throws after `giveUpMs` without any change.
+ * Shows how a series of orders gets on until it is placed and all of it has come to its end: accepted by the API, records in
+ * the request topics (by the broker's own word), read by the partners, settled on both sides. Throws after `giveUpMs` without
+ * any change.
  */
-export async function watchSeries({
-  system,
-  client,
-  series,
-  total,
-  accepted,
-  show,
-  topic,
-  partitions,
-  giveUpMs = 90_000,
-}) {
+export async function watchSeries({ system, client, series, total, run, show, giveUpMs = 90_000 }) {
   const admin = new Admin({ clientId: 'demo', bootstrapBrokers: [system.kafka.brokers], retries: 0, timeout: 1500 });
-  const base = await recordsIn(admin, topic, partitions);
+  const base = await recordsIn(admin, system);
   let last = '';
   let changed = Date.now();
   let published = 0;
   try {
     for (;;) {
       const orders = await client.orders();
-      const ofSeries = [...(orders?.values() ?? [])].filter((order) => order.orderNumber.startsWith(`${series}-`));
-      const final = ofSeries.filter((order) => FINAL.has(order.state)).length;
-      const now = await recordsIn(admin, topic, partitions);
+      const now = await recordsIn(admin, system);
       if (now !== undefined) published = now - (base ?? 0);
-      const seen = new Set(readJournal(system.journal).flatMap((line) => (line.kind === 'seen' ? line.order : [])));
-      const read = [...seen].filter((order) => order.startsWith(`${series}-`)).length;
-      const state = `accepted ${accepted.size}/${total}   in Kafka ${published}   read by the partner ${read}   final ${final}/${total}`;
+      const lines = byOrder(readJournal(system.journal));
+      const isOurs = (number) => number.startsWith(`${series}-`);
+      const read = [...lines.keys()].filter(isOurs).length;
+      const settled = [...(orders ?? [])].filter(
+        ([number, order]) => isOurs(number) && isSettled(order, lines.get(number) ?? []),
+      ).length;
+      const counts = [run.accepted.size, published, read, settled];
+      const state = `accepted ${counts[0]}/${total}   in Kafka ${counts[1]}   read by partners ${counts[2]}   settled ${counts[3]}/${total}`;
       show(orders ? state : `${state}   (Parley does not answer)`);
-      if (final === total) return;
+      if (settled === total && run.ended) return;
       if (state !== last) [last, changed] = [state, Date.now()];
       if (Date.now() - changed > giveUpMs) throw new Error(`Nothing moved for ${giveUpMs / 1000} s: ${state}`);
       await delay(150);
@@ -45,12 +38,12 @@ export async function watchSeries({
   }
 }
 
-/** Records that the topic's partitions hold; undefined while the broker does not answer. */
-async function recordsIn(admin, topic, partitions) {
+/** Records that the partitions of all request topics hold; undefined while the broker does not answer. */
+async function recordsIn(admin, { requestTopics, partitions }) {
   const ask = Array.from({ length: partitions }, (_, partitionIndex) => ({ partitionIndex, timestamp: -1n }));
   try {
-    const [answer] = await admin.listOffsets({ topics: [{ name: topic, partitions: ask }] });
-    return answer.partitions.reduce((sum, { offset }) => sum + Number(offset), 0);
+    const answers = await admin.listOffsets({ topics: requestTopics.map((name) => ({ name, partitions: ask })) });
+    return answers.flatMap((answer) => answer.partitions).reduce((sum, { offset }) => sum + Number(offset), 0);
   } catch {
     return undefined;
   }

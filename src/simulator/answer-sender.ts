@@ -9,7 +9,7 @@ export interface Outgoing {
   partner: string;
   order: string;
   requestId: string;
-  /** Is it still to be written? Asked when its turn has come. */
+  /** Is it still to be written? Asked when its turn has come; what was tried is written in the end. */
   isDue: () => boolean;
   /** It is written, or no longer due. */
   done: () => void;
@@ -37,6 +37,8 @@ const SERIALIZERS = { key: toBytes, value: toBytes, headerKey: toBytes, headerVa
 export class AnswerSender {
   private readonly queue: Outgoing[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
+  /** Of a send that failed nobody knows what was written. */
+  private readonly tried = new Set<Outgoing>();
   private producer: Producer<string | Buffer, string | Buffer, string | Buffer, string | Buffer> | undefined;
   private draining: Promise<void> | undefined;
   private closed = false;
@@ -80,10 +82,12 @@ export class AnswerSender {
     for (let failures = 0; this.queue.length > 0 && !(this.closed && failures > 0);) {
       const batch = this.queue.slice(0, MOST_IN_ONE_SEND);
       try {
-        const { due = [], withdrawn = [] } = Object.groupBy(batch, (item) => (item.isDue() ? 'due' : 'withdrawn'));
+        const { due = [], withdrawn = [] } = this.sorted(batch);
+        due.forEach((item) => this.tried.add(item));
         this.events.onSending(due);
         if (due.length > 0) await this.send(due);
         this.queue.splice(0, batch.length);
+        this.tried.clear();
         this.events.onWritten(due);
         this.events.onWithdrawn(withdrawn);
         failures = 0;
@@ -94,6 +98,10 @@ export class AnswerSender {
         await delay(Math.min(200 * failures, 2000));
       }
     }
+  }
+
+  private sorted(batch: readonly Outgoing[]): Partial<Record<'due' | 'withdrawn', Outgoing[]>> {
+    return Object.groupBy(batch, (item) => (this.tried.has(item) || item.isDue() ? 'due' : 'withdrawn'));
   }
 
   private async send(batch: readonly Outgoing[]): Promise<void> {

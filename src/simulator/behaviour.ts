@@ -25,17 +25,20 @@ export type Wish = (typeof WISHES)[number];
 export interface Rule<B extends string = Behaviour> {
   /** Order numbers that it covers. */
   pattern: RegExp;
-  behaviour: B;
+  weights: Weights<B>;
 }
 
 export interface Mix<B extends string = Behaviour> {
   /** The first rule that matches decides. */
   rules: readonly Rule<B>[];
-  /** Else the hash of the order number, in these proportions. */
-  weights: readonly [Weight<B>, ...Weight<B>[]];
+  /** For all that no rule covers. */
+  weights: Weights<B>;
   /** Another seed, another distribution over the same order numbers. */
   seed: string;
 }
+
+/** The hash of the order number chooses, in these proportions. */
+export type Weights<B extends string> = readonly [Weight<B>, ...Weight<B>[]];
 
 interface Weight<B extends string> {
   behaviour: B;
@@ -43,9 +46,8 @@ interface Weight<B extends string> {
 }
 
 /** The same order number gets the same behaviour in every run with the same mix. */
-export function behaviourOf<B extends string>(orderNumber: string, { rules, weights, seed }: Mix<B>): B {
-  const rule = rules.find(({ pattern }) => pattern.test(orderNumber));
-  if (rule) return rule.behaviour;
+export function behaviourOf<B extends string>(orderNumber: string, { rules, weights: others, seed }: Mix<B>): B {
+  const weights = rules.find(({ pattern }) => pattern.test(orderNumber))?.weights ?? others;
   const [first] = weights;
   if (weights.length === 1) return first.behaviour;
   const total = weights.reduce((sum, { weight }) => sum + weight, 0);
@@ -58,7 +60,7 @@ export function behaviourOf<B extends string>(orderNumber: string, { rules, weig
 }
 
 /** Reads `accept=8,reject=1,slow` (a weight is 1 when it is left out). Throws a RangeError that says what is wrong. */
-export function parseWeights<B extends string>(text: string, known: readonly B[]): Mix<B>['weights'] {
+export function parseWeights<B extends string>(text: string, known: readonly B[]): Weights<B> {
   const [first = '', ...others] = text.split(',');
   return [parseWeight(first, known), ...others.map((part) => parseWeight(part, known))];
 }
@@ -71,12 +73,12 @@ function parseWeight<B extends string>(text: string, known: readonly B[]): Weigh
   return { behaviour, weight: +weight };
 }
 
-/** Reads `LATE-*=slow`: `*` stands for any characters. Throws a RangeError that says what is wrong. */
+/** Reads `LATE-*=slow` or `A*=accept=3,reject`: `*` stands for any characters. Throws a RangeError that says what is wrong. */
 export function parseRule<B extends string>(text: string, known: readonly B[]): Rule<B> {
-  const [pattern = '', name = ''] = text.split('=');
-  if (!/^[A-Za-z0-9._*-]{1,64}$/.test(pattern)) throw new RangeError(`needs PATTERN=BEHAVIOUR, not "${text}"`);
+  const [, pattern, mix] = /^([A-Za-z0-9._*-]{1,64})=(.+)$/.exec(text) ?? [];
+  if (pattern === undefined || mix === undefined) throw new RangeError(`needs PATTERN=MIX, not "${text}"`);
   const source = pattern.split('*').map((part) => part.replaceAll('.', '\\.'));
-  return { pattern: new RegExp(`^${source.join('.*')}$`), behaviour: named(name, known) };
+  return { pattern: new RegExp(`^${source.join('.*')}$`), weights: parseWeights(mix, known) };
 }
 
 function named<B extends string>(name: string, known: readonly B[]): B {

@@ -35,15 +35,15 @@ Options
   --behaviour MIX         of ${BEHAVIOURS.slice(0, 6).join(', ')},
                           ${BEHAVIOURS.slice(6).join(', ')},
                           with weights; the order number's hash decides (default: accept)
-  --rule PATTERN=WHAT     for order numbers like LATE-*; may be given several times, the first match wins
+  --rule PATTERN=MIX      for order numbers like LATE-*; may be given several times, the first match wins
   --cancellation MIX      of ${WISHES.join(', ')}, in the same way (default: agree); what it has despatched
                           anything of it refuses to cancel
-  --cancellation-rule PATTERN=WHAT
+  --cancellation-rule PATTERN=MIX
                           as --rule, for cancellations
   --seed TEXT             another distribution of the mixes over the same order numbers (default: empty)
   --delay-ms MS           how long it thinks before it answers (default: 0)
   --slow-ms MS            slow: from the acknowledgement to the acceptance (default: 2000)
-  --ship-ms MS            ship: from the acceptance to the first despatch, and on to the next (default: 1000)
+  --ship-ms MS            ship: from the acceptance to the first despatch, and on to the next (default: 5000)
   --journal FILE          append what it saw and did, as JSON lines; a restarted partner recalls from it what it
                           has despatched and agreed to cancel
   --tls                   TLS with the public authorities; --ca FILE: TLS with this one
@@ -65,7 +65,7 @@ const FLAGS = {
   seed: { type: 'string', default: '' },
   'delay-ms': { type: 'string', default: '0' },
   'slow-ms': { type: 'string', default: '2000' },
-  'ship-ms': { type: 'string', default: '1000' },
+  'ship-ms': { type: 'string', default: '5000' },
   journal: { type: 'string' },
   tls: { type: 'boolean', default: false },
   ca: { type: 'string' },

@@ -27,6 +27,17 @@ describe('a behaviour', () => {
   });
 });
 
+describe('a rule', () => {
+  it('may name a mix, too', () => {
+    const rules = [parseRule('A-*=reject=3,slow', BEHAVIOURS)];
+    const of = (number: string) =>
+      behaviourOf(number, { rules, weights: parseWeights('accept', BEHAVIOURS), seed: '' });
+    const rejected = numbers.filter((number) => of(`A-${number}`) === 'reject');
+    expect(rejected.length / numbers.length).toBeCloseTo(0.75, 1);
+    expect(numbers.filter((number) => of(number) !== 'accept')).toEqual([]);
+  });
+});
+
 describe('what is written wrongly', () => {
   it.each(['', 'accpt', 'accept=0', 'accept=-1', 'accept=x'])('mix "%s" is refused', (text) => {
     expect(() => parseWeights(text, BEHAVIOURS)).toThrow(RangeError);

@@ -33,7 +33,7 @@ describe('the command line', () => {
       { behaviour: 'agree', weight: 3 },
       { behaviour: 'refuse', weight: 1 },
     ]);
-    expect(cancellation?.rules[0]?.behaviour).toBe('refuse');
+    expect(cancellation?.rules[0]?.weights).toEqual([{ behaviour: 'refuse', weight: 1 }]);
     expect(() => parseOptions([...least, '--cancellation', 'maybe'], {})).toThrow('--cancellation knows agree, refuse');
   });
 
