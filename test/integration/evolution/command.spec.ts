@@ -199,12 +199,21 @@ describe('publishing that meets trouble', () => {
   it('ends with 3 when some were registered, and is simply run again', async () => {
     const partner = uniqueName('acme');
     const path = `/subjects/${encodeURIComponent(responses(partner))}/versions`;
-    const proxy = await behind(async ({ method, url }) => (method === 'POST' && url === path ? 422 : undefined));
+    const seen: string[] = [];
+    const proxy = await behind(async ({ method, url }) => {
+      seen.push(`${method} ${url}`);
+      return method === 'POST' && url === path ? 422 : undefined;
+    });
     try {
       const run = await contracts(['publish', '--yes', ...planned(partner)], { SCHEMA_REGISTRY_URLS: proxy.url });
       expect(run.code).toBe(3);
       expect(run.stdout).toMatch(/OrderResponse: failed: .*refused by the test/);
       expect(run.stdout.match(/registered as version 1/g)).toHaveLength(5);
+      // The level first: the registry judges what comes, too.
+      const changes = seen.filter(
+        (line) => line.includes(encodeURIComponent(responses(partner))) && /^(PUT|POST .*\/versions$)/.test(line),
+      );
+      expect(changes).toEqual([`PUT /config/${encodeURIComponent(responses(partner))}`, `POST ${path}`]);
     } finally {
       proxy.close();
     }

@@ -12,6 +12,13 @@ let registry: SchemaRegistry;
 beforeAll(async () => {
   server = await startRegistry();
   registry = client(server.url);
+  // A registry whose own default would let no Protobuf message gain a field.
+  const set = await fetch(`${server.url}/config`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ compatibility: 'FULL' }),
+  });
+  if (!set.ok) throw new Error(`no default level: HTTP ${set.status}`);
 }, 120_000);
 afterAll(async () => {
   await registry?.close();
@@ -53,6 +60,17 @@ describe('publishing', () => {
     expect(await publish(registry, await plan(subject))).toMatchObject([
       { action: 'next-version', result: 'registered', version: 2 },
     ]);
+  });
+
+  it('lets a Protobuf message gain a field where the registry by itself would not', async () => {
+    const text = (fields: string) => `syntax = "proto3";\npackage parley.v1;\n\nmessage OrderResponse {\n${fields}}\n`;
+    const partner = uniqueName('acme');
+    const [then, now] = ['  string id = 1;\n', '  string id = 1;\n  optional string two = 2;\n'].map((fields) =>
+      subjectWith(partner, orderResponse, 'protobuf', text(fields)),
+    );
+    if (!then || !now) throw new Error('no subjects');
+    await publish(registry, await plan(then));
+    expect(await publish(registry, await plan(now))).toMatchObject([{ result: 'registered', version: 2 }]);
   });
 
   it('leaves a text that stands as an older version where it is', async () => {
