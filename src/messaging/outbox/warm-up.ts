@@ -37,7 +37,8 @@ export class WarmUp {
 
   /** What is wrong with the registry, or which documents could not be sent now; undefined when all is well. */
   get trouble(): string | undefined {
-    return this.registry?.trouble ?? (this.findings.length === 0 ? undefined : this.findings.join('; '));
+    const [first, ...more] = this.findings;
+    return this.registry?.trouble ?? (more.length === 0 ? first : `${first} (and ${more.length} more)`);
   }
 
   /** Until the signal aborts; never rejects. */

@@ -153,6 +153,12 @@ describe('documents in a format that a registry has to do with', () => {
     await eventually(() => warmUp.trouble === undefined, { timeout: 20_000 });
   });
 
+  it('that are many do not fill the health page', async () => {
+    const { warmUp } = await warming();
+    const finding = await eventually(() => warmUp.trouble);
+    expect(finding).toMatch(/^order-request for .*\(and 1 more\)$/);
+  });
+
   it('are refused for a partner without such a channel, and without a registry', async () => {
     const { outbox, channels } = await outboxOver();
     await expect(outbox.ready(orderRequest, 'nobody')).rejects.toMatchObject({ code: 'channel-unknown' });
