@@ -21,15 +21,13 @@ export interface Crowd {
   onRoom(): void;
 }
 
-/** All in ms. */
-export interface LookUpTimes {
-  /** How often partitions are kept ours while a schema is looked up. */
-  heartbeat: number;
-  /** So long a look-up is waited for in hand. It goes on behind that, and its answer is there when the records come again. */
-  inHand: number;
-}
-
-const TIMES: LookUpTimes = { heartbeat: 1_000, inHand: 2_100 };
+/** How often partitions are kept ours while a schema is looked up. */
+const HEARTBEAT_MS = 1_000;
+/**
+ * So long a look-up is waited for in hand: a little longer than Patience is, which then gives the partitions back. It goes on
+ * behind that, and its answer is there when the records come again.
+ */
+const IN_HAND_MS = 2_100;
 
 /**
  * Names every record of a batch, in order. Decoding seldom waits; a batch for which a schema is looked up steps aside meanwhile: it
@@ -43,7 +41,6 @@ export class Inspection {
   constructor(
     private readonly documents: Documents,
     private readonly crowd: Crowd,
-    private readonly times: LookUpTimes = TIMES,
   ) {}
 
   /** How many batches have stepped aside. */
@@ -54,7 +51,7 @@ export class Inspection {
   /** Rejects with RegistryUnavailable when the look-up fails or takes too long: then the partitions are better given back. */
   async inspect(portions: readonly Portion[]): Promise<WorkItem[]> {
     const items = this.inspectAll(portions);
-    const wait = new LookUpWait(portions, this.times, () => {
+    const wait = new LookUpWait(portions, () => {
       this.count++;
       this.crowd.onRoom();
     });
@@ -117,7 +114,7 @@ class LookUpWait {
   private beat: NodeJS.Timeout | undefined;
   private limit: NodeJS.Timeout | undefined;
 
-  constructor(portions: readonly Portion[], times: LookUpTimes, onBegin: () => void) {
+  constructor(portions: readonly Portion[], onBegin: () => void) {
     const { promise, reject } = Promise.withResolvers<never>();
     this.over = promise;
     this.reject = reject;
@@ -125,11 +122,8 @@ class LookUpWait {
       this.began = true;
       this.beat = setInterval(() => {
         for (const { work } of portions) if (!work.isGone) void work.heartbeat();
-      }, times.heartbeat);
-      this.limit = setTimeout(
-        () => reject(new RegistryUnavailable('A schema is still being looked up.')),
-        times.inHand,
-      );
+      }, HEARTBEAT_MS);
+      this.limit = setTimeout(() => reject(new RegistryUnavailable('A schema is still being looked up.')), IN_HAND_MS);
       onBegin();
     });
   }
