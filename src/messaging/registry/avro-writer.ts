@@ -1,4 +1,5 @@
 import { Type, types, type Schema } from 'avsc';
+import { putFrame } from './wire-format';
 
 /** `long` as decimal text in 64 bits; avsc's own is a number, and wrong beyond 2^53. */
 const longText = types.LongType.__with({
@@ -20,11 +21,11 @@ export function avroWriter(schemaText: string): (frame: Buffer, value: unknown) 
   // One for all writes, which are synchronous; grown when a document needs more.
   let scratch = Buffer.allocUnsafeSlow(4096);
   return (frame, value) => {
-    scratch.set(frame);
+    putFrame(frame, scratch);
     let end = type.encode(value, scratch, frame.length);
     if (end < 0) {
       scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end));
-      scratch.set(frame);
+      putFrame(frame, scratch);
       end = type.encode(value, scratch, frame.length);
     }
     return Buffer.from(scratch.subarray(0, end));

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type AnyContract, schemaFileOf } from '../../contracts';
 import type { BodyFormat } from './body-format';
 import { parseJson } from './json-text';
+import { putFrame } from './wire-format';
 
 /** JSON text behind a schema id. The writer's schema has to be one of the topic's; it is not compiled and says nothing else. */
 export function jsonFormat(contract: AnyContract): BodyFormat {
@@ -11,9 +12,10 @@ export function jsonFormat(contract: AnyContract): BodyFormat {
     schemaText: readFileSync(schemaFileOf(contract, 'json-schema'), 'utf8'),
     withIndexes: false,
     encode(frame, value) {
-      // Room for the frame as text in front: one buffer is made, and no length has to be counted.
-      const bytes = Buffer.from(`\0\0\0\0\0${JSON.stringify(value)}`);
-      bytes.set(frame);
+      const text = JSON.stringify(value);
+      const bytes = Buffer.allocUnsafe(frame.length + Buffer.byteLength(text));
+      putFrame(frame, bytes);
+      bytes.write(text, frame.length, 'utf8');
       return bytes;
     },
     reader: () => parseJson,

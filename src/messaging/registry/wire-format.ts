@@ -86,3 +86,8 @@ export function frameOf(schemaId: number, withIndexes: boolean): Buffer {
   frame.writeUInt32BE(schemaId, 1);
   return frame;
 }
+
+/** Puts a frame at the beginning of `bytes`; one by one, since a call for five bytes takes longer than they do. */
+export function putFrame(frame: Buffer, bytes: Buffer): void {
+  for (let i = 0; i < frame.length; i++) bytes[i] = frame[i] as number;
+}

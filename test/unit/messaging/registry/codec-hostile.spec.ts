@@ -144,7 +144,7 @@ describe('a writer of Avro that means harm', () => {
     { name: 'unitPrice', type: 'string' },
   ];
 
-  it('a field that has the name of what every object has is read as any other', async () => {
+  it('a field that has the name of what every object has is read like all others', async () => {
     const fields = ['constructor', 'toString', '__proto__', 'hasOwnProperty'].map((name) => ({ name, type: 'string' }));
     const schema = { type: 'record', name: 'OrderResponse', fields: [...fields, ...head] };
     const whole = bytes(...fields.flatMap(() => [1n, Buffer.from('x')]), answerBytes);
