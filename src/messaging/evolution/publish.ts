@@ -19,7 +19,7 @@ export interface PublishOutcome extends PublishStep {
   reason?: string;
 }
 
-/** The registry judges Avro; by its rules a Protobuf message could never gain a field, so there Parley judges alone. */
+/** The registry judges Avro, too. Of Protobuf and JSON Schema registries think differently from us and each other: Parley judges alone. */
 const LEVELS: Readonly<Record<Subject['schema']['format'], CompatibilityLevel>> = {
   avro: 'FULL_TRANSITIVE',
   protobuf: 'NONE',

@@ -1,11 +1,10 @@
 import { Client } from 'pg';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { orderRequest, orderResponse, subjectFor, topicFor, typeOf } from '../../../src/contracts';
 import { freshDatabase } from '../../support/database';
 import { uniqueName } from '../../support/kafka';
 import { Program } from '../../support/parley-process';
 import { registerSchema, testRegistry } from '../../support/registry';
+import { behind } from './harness';
 
 let registry: string;
 let database: string;
@@ -166,41 +165,12 @@ describe('parley contracts', () => {
   });
 });
 
-/** The registry behind a proxy that hears each request first: an answer of its own, or undefined to let it through. */
-async function behind(
-  first: (request: IncomingMessage) => Promise<number | undefined>,
-): Promise<Server & { url: string }> {
-  const server = createServer((request, response) => {
-    const pass = async (): Promise<void> => {
-      const body: Buffer[] = [];
-      for await (const chunk of request) body.push(chunk as Buffer);
-      const refused = await first(request);
-      if (refused !== undefined) {
-        response
-          .writeHead(refused)
-          .end(JSON.stringify({ error_code: refused * 100 + 1, message: 'refused by the test' }));
-        return;
-      }
-      const { method = 'GET', url = '' } = request;
-      const answer = await fetch(`${registry}${url}`, {
-        method,
-        headers: { 'content-type': 'application/json' },
-        ...(body.length > 0 ? { body: Buffer.concat(body) } : {}),
-      });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-    };
-    pass().catch((error: Error) => response.destroy(error));
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return Object.assign(server, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-}
-
 describe('publishing that meets trouble', () => {
   it('ends with 3 when some were registered, and is simply run again', async () => {
     const partner = uniqueName('acme');
     const path = `/subjects/${encodeURIComponent(responses(partner))}/versions`;
     const seen: string[] = [];
-    const proxy = await behind(async ({ method, url }) => {
+    const proxy = await behind(registry, async ({ method, url }) => {
       seen.push(`${method} ${url}`);
       return method === 'POST' && url === path ? 422 : undefined;
     });
@@ -227,7 +197,7 @@ describe('publishing that meets trouble', () => {
     const partner = uniqueName('acme');
     const listing = `/subjects/${encodeURIComponent(requests(partner))}/versions?deleted=true`;
     let listed = 0;
-    const proxy = await behind(async ({ method, url }) => {
+    const proxy = await behind(registry, async ({ method, url }) => {
       if (method === 'GET' && url === listing && ++listed === 2)
         await registerSchema(registry, requests(partner), { schema: BROKEN });
       return undefined;

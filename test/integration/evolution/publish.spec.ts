@@ -4,7 +4,7 @@ import { planOf, publish, type Subject, subjectsAsPlanned, survey } from '../../
 import type { SchemaRegistry } from '../../../src/messaging/registry';
 import { uniqueName } from '../../support/kafka';
 import { registerSchema } from '../../support/registry';
-import { client, levelOf, subjectOf, subjectWith } from './harness';
+import { behind, client, levelOf, subjectOf, subjectWith } from './harness';
 
 let server: RegistryServer;
 let registry: SchemaRegistry;
@@ -12,13 +12,6 @@ let registry: SchemaRegistry;
 beforeAll(async () => {
   server = await startRegistry();
   registry = client(server.url);
-  // A registry whose own default would let no Protobuf message gain a field.
-  const set = await fetch(`${server.url}/config`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ compatibility: 'FULL' }),
-  });
-  if (!set.ok) throw new Error(`no default level: HTTP ${set.status}`);
 }, 120_000);
 afterAll(async () => {
   await registry?.close();
@@ -62,14 +55,17 @@ describe('publishing', () => {
     ]);
   });
 
-  it('lets a Protobuf message gain a field where the registry by itself would not', async () => {
-    const text = (fields: string) => `syntax = "proto3";\npackage parley.v1;\n\nmessage OrderResponse {\n${fields}}\n`;
+  it('lets a Protobuf message lose a field orderly where the registry, by a level that somebody set, would not', async () => {
+    const text = (fields: string) =>
+      `syntax = "proto3";\npackage parley.v1;\n\nmessage OrderResponse {\n  string id = 1;\n${fields}}\n`;
     const partner = uniqueName('acme');
-    const [then, now] = ['  string id = 1;\n', '  string id = 1;\n  optional string two = 2;\n'].map((fields) =>
+    const [then, now] = ['  optional string two = 2;\n', '  reserved 2; reserved "two";\n'].map((fields) =>
       subjectWith(partner, orderResponse, 'protobuf', text(fields)),
     );
     if (!then || !now) throw new Error('no subjects');
     await publish(registry, await plan(then));
+    await registry.setCompatibility(now.name, 'FULL_TRANSITIVE');
+    expect((await registry.judge(now.name, now.schema)).compatible).toBe(false);
     expect(await publish(registry, await plan(now))).toMatchObject([{ result: 'registered', version: 2 }]);
   });
 
@@ -86,6 +82,21 @@ describe('publishing', () => {
     await publish(registry, await plan(subject));
     await registry.setCompatibility(subject.name, 'NONE');
     await publish(registry, await plan(subject));
+    expect(await levelOf(server.url, subject.name)).toBe('FULL_TRANSITIVE');
+  });
+
+  it('sets the level behind the first version where a registry takes none for a subject that it does not know', async () => {
+    const subject = subjectOf(uniqueName('acme'), orderRequest, 'avro');
+    const path = `/config/${encodeURIComponent(subject.name)}`;
+    let asked = 0;
+    const proxy = await behind(server.url, async ({ url }) => (url === path && ++asked === 1 ? 404 : undefined));
+    const strict = client(proxy.url);
+    try {
+      expect(await publish(strict, await plan(subject))).toMatchObject([{ result: 'registered' }]);
+    } finally {
+      await strict.close();
+      proxy.close();
+    }
     expect(await levelOf(server.url, subject.name)).toBe('FULL_TRANSITIVE');
   });
 
