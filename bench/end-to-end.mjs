@@ -1,5 +1,6 @@
+import { startRegistry } from '../scripts/servers/index.mjs';
 import { cpuMeter, until } from './measure.mjs';
-import { environment, makeDatabase, spawnDriver, spawnSimulator } from './parley.mjs';
+import { environment, makeDatabase, publishSchemas, spawnDriver, spawnSimulator } from './parley.mjs';
 import { dropDatabase, settle } from './servers.mjs';
 
 export const title = 'End to end: accept → outbox → Kafka → partner → Kafka → accepted, everything on this machine';
@@ -10,10 +11,14 @@ const CALLERS = 128;
 /** Orders that may be without an answer at a time: accepting goes as fast as answers are applied, which is what can last. */
 const OPEN = 4000;
 
-/** Which roles run in which process; the first one places the orders, the one named `consumer` applies the answers. */
+/**
+ * Which roles run in which process (the first one places the orders, the one named `consumer` applies the answers), and what
+ * the partners speak. With the first two of one run the cost of Avro can be told.
+ */
 const SETUPS = {
-  'all roles in one process': { parley: 'api,relay,consumer' },
-  'a process for each role': { api: 'api', relay: 'relay', consumer: 'consumer' },
+  'all roles in one process': { roles: { parley: 'api,relay,consumer' }, format: 'json' },
+  'all roles in one process, Avro': { roles: { parley: 'api,relay,consumer' }, format: 'avro' },
+  'a process for each role': { roles: { api: 'api', relay: 'relay', consumer: 'consumer' }, format: 'json' },
 };
 
 /** Lets accepting follow answering. */
@@ -50,15 +55,31 @@ async function round(accepting, applying, partners, ms) {
   return { placed, acceptedMs, elapsedMs: performance.now() - began };
 }
 
+/** What a format needs beside the servers that all have. */
+async function startFormat(servers, name, format) {
+  const partners = await makeDatabase(servers, name, { partners: 2, partitions: 6, format });
+  if (format === 'json') return { partners, env: {}, stop: () => undefined };
+  const registry = await startRegistry();
+  const env = { SCHEMA_REGISTRY_URLS: registry.url };
+  try {
+    await publishSchemas(environment(servers, name, env));
+  } catch (error) {
+    await registry.stop();
+    throw error;
+  }
+  return { partners, env, registryUrl: registry.url, stop: () => registry.stop() };
+}
+
 export async function run({ servers, quick, report }) {
-  for (const [index, [setup, roles]] of Object.entries(SETUPS).entries()) {
+  for (const [index, [setup, { roles, format }]] of Object.entries(SETUPS).entries()) {
     const name = `endtoend${index + 1}x`;
-    const partners = await makeDatabase(servers, name, { partners: 2, partitions: 6 });
-    const simulator = await spawnSimulator(servers, partners);
+    const { partners, env, registryUrl, stop } = await startFormat(servers, name, format);
     const processes = {};
+    let simulator;
     try {
+      simulator = await spawnSimulator(servers, partners, { format, registryUrl });
       for (const [process, list] of Object.entries(roles)) {
-        processes[process] = await spawnDriver(environment(servers, name, { ROLES: list }));
+        processes[process] = await spawnDriver(environment(servers, name, { ROLES: list, ...env }));
       }
       const [accepting] = Object.values(processes);
       const applying = processes.consumer ?? accepting;
@@ -84,7 +105,8 @@ export async function run({ servers, quick, report }) {
       });
     } finally {
       await Promise.all(Object.values(processes).map((process) => process.stop()));
-      await simulator.stop();
+      await simulator?.stop();
+      await stop();
     }
     await dropDatabase(servers, name);
     await settle(servers);

@@ -1,7 +1,8 @@
-import { fork, spawn } from 'node:child_process';
+import { execFile, fork, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 /** The compiled program; `npm run bench` builds it first. */
 const load = createRequire(import.meta.url);
@@ -42,7 +43,7 @@ export const logger = () => createLogger(process.env.BENCH_LOG ?? 'warn', 'bench
 export async function makeDatabase(
   servers,
   name,
-  { partners = 2, partitions = 6, outboxPartitionRows = 5_000_000 } = {},
+  { partners = 2, partitions = 6, outboxPartitionRows = 5_000_000, format = 'json' } = {},
 ) {
   await servers.postgres.createDatabase(name);
   const config = configOf(servers, name);
@@ -58,7 +59,7 @@ export async function makeDatabase(
     const onboarding = { partitions, replicationFactor: 1, allowMissingId: false };
     for (const id of ids) {
       await addPartner(
-        { id, name: id, format: 'json', ...onboarding },
+        { id, name: id, format, ...onboarding },
         { database, partners: new Partners(database), admin, now: new Date() },
       );
     }
@@ -67,6 +68,14 @@ export async function makeDatabase(
     await admin.close();
     await dataSource.destroy();
   }
+}
+
+/** Registers the schemas of all partners of a database. */
+export async function publishSchemas(env) {
+  const run = promisify(execFile);
+  await run(process.execPath, [path('../dist/src/cli/main.js'), 'contracts', 'publish', '--yes'], {
+    env: { ...process.env, ...env },
+  });
 }
 
 /** The program in this process, with the roles of the environment. */
@@ -130,8 +139,10 @@ export async function spawnParley(env) {
 }
 
 /** The simulated partner, a process with a Kafka client of its own. */
-export async function spawnSimulator(servers, partners) {
-  const args = ['--brokers', servers.kafka.brokers, ...partners.flatMap((partner) => ['--partner', partner])];
+export async function spawnSimulator(servers, partners, { format = 'json', registryUrl } = {}) {
+  const args = ['--brokers', servers.kafka.brokers];
+  args.push(...partners.flatMap((partner) => ['--partner', `${partner}=${format}`]));
+  if (registryUrl) args.push('--registry', registryUrl);
   const child = spawn(process.execPath, [...profileArgs(), path('../dist/src/simulator/main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
