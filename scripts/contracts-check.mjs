@@ -1,6 +1,6 @@
 // The gate for schemas: compares what the working tree says with every text that was ever released, in a real registry.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,6 +58,11 @@ function built(dist) {
   return join(root, 'dist');
 }
 
+/** The compiler prints JSON in a form of its own: there the content counts. */
+const sameText = (format, one, other) =>
+  one !== undefined &&
+  (format === 'json-schema' ? JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other)) : one === other);
+
 /** Each document in each of its formats, with what was released of it, oldest first. */
 function documentsOf({ CONTRACTS, REGISTERED_FORMATS, schemaFileOf }, folder) {
   return CONTRACTS.flatMap((contract) => {
@@ -68,8 +73,16 @@ function documentsOf({ CONTRACTS, REGISTERED_FORMATS, schemaFileOf }, folder) {
       const at = (n) => join(folder, name, `${n}.${EXTENSIONS[format]}`);
       const released = [];
       while (existsSync(at(released.length + 1))) released.push(readFileSync(at(released.length + 1), 'utf8'));
-      const text = readFileSync(schemaFileOf(contract, format), 'utf8');
-      return { contract, format, name, released, text, next: at(released.length + 1) };
+      const file = schemaFileOf(contract, format);
+      return {
+        contract,
+        format,
+        name,
+        released,
+        file,
+        text: readFileSync(file, 'utf8'),
+        next: at(released.length + 1),
+      };
     });
   });
 }
@@ -148,10 +161,11 @@ function expectStated(documents, folder) {
     );
 }
 
-function release(documents) {
-  for (const { next, text } of documents) {
+/** As they are written in `sources`. */
+function release(documents, sources) {
+  for (const { next, file } of documents) {
     mkdirSync(dirname(next), { recursive: true });
-    writeFileSync(next, text, { flag: 'wx' });
+    copyFileSync(join(sources, basename(file)), next, constants.COPYFILE_EXCL);
     console.log(`released ${basename(dirname(next))}/${basename(next)}`);
   }
 }
@@ -173,8 +187,8 @@ async function main() {
       'Each place is named above, with its rule.',
       'Undo the change, or state it as a new version of the contract (CONTRIBUTING.md, "Changing a contract").',
     );
-  const changed = documents.filter(({ released, text }) => released.at(-1) !== text);
-  if (options.release) release(changed);
+  const changed = documents.filter(({ format, released, text }) => !sameText(format, released.at(-1), text));
+  if (options.release) release(changed, join(options.dist ? dist : root, 'src', 'contracts'));
   else if (changed.length > 0)
     throw new ServerError(
       `Not released: ${changed.map(({ name, format }) => `${name} (${format})`).join(', ')}.`,

@@ -17,12 +17,13 @@ describe('schemas are registered', () => {
     expect(commands).toEqual([join('src', 'cli', 'contracts.command.ts')]);
   });
 
-  it.each(['registry.register(subject, schema)', 'this.parts.registry\n  .register (s, t)', "registry['register'](s, t)"])(
-    'and %s elsewhere would be seen',
-    (text) => {
-      expect(CHANGES.test(text)).toBe(true);
-    },
-  );
+  it.each([
+    'registry.register(subject, schema)',
+    'this.parts.registry\n  .register (s, t)',
+    "registry['register'](s, t)",
+  ])('and %s elsewhere would be seen', (text) => {
+    expect(CHANGES.test(text)).toBe(true);
+  });
 
   it("through the registry's client alone", () => {
     const rooms = found(API).map((file) => file.split('/').slice(0, 3).join('/'));
