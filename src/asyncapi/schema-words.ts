@@ -6,6 +6,7 @@ import {
   type JsonSchema,
   ORDER_NUMBER_PATTERN,
   POSITIVE_DECIMAL_PATTERN,
+  TIME_PATTERN,
 } from '../contracts';
 import { unsupported } from './draft07';
 
@@ -64,6 +65,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
     'a whole number, not negative, at most 18 digits; a 64-bit integer in Avro and Protobuf, text in JSON',
   [CURRENCY_PATTERN]: '3 capital letters',
   [ORDER_NUMBER_PATTERN]: '1 to 64 of letters, digits, `.`, `_` and `-`, but not `.` or `..`',
+  [TIME_PATTERN]: 'an RFC 3339 time with its zone',
   [CODE_PATTERN]: '1 to 8 capital letters or digits; the list of codes may grow',
 };
 
@@ -126,7 +128,9 @@ function conditionOf(node: Node, prefix: string): string {
 /** `responseCode` is `CA`; `lines` is required; `lines` is not allowed. */
 function clauses(node: Node, prefix: string): string {
   const { required = [], properties = {}, ...rest } = node;
-  const found = required.map((name) => `\`${prefix}${name}\` is required`);
+  // What is stated of a member's value says that it is there.
+  const absent = required.filter((name) => !(name in properties));
+  const found = absent.map((name) => `\`${prefix}${name}\` is required`);
   for (const [name, member] of Object.entries(properties)) {
     if (member === false) found.push(`\`${prefix}${name}\` is not allowed`);
     else if (typeof member === 'object' && Object.keys(member).join() === 'const') {

@@ -10,5 +10,7 @@ export const CURRENCY_PATTERN = '^[A-Z]{3}$';
 export const ORDER_NUMBER_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,64}$';
 /** Codes of a list that may grow: a reader that doesn't know one says so, and nothing is undecodable for it. */
 export const CODE_PATTERN = '^[A-Z0-9]{1,8}$';
+/** RFC 3339, 5.6: a day and a time with its zone. That the day exists is not looked at. */
+export const TIME_PATTERN = '^\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$';
 /** Most lines of one document. */
 export const MAX_LINES = 1000;

@@ -65,7 +65,7 @@ VALUES = {
             "lines": [{"lineNumber": 1, "quantity": "0", "unitPrice": "0.000001"}],
         },
     ],
-    "order-cancellation": [{"orderNumber": "1", "issuedAt": AT, "reason": ""}, {"orderNumber": "1", "issuedAt": AT, "reason": "x" * 2000}],
+    "order-cancellation": [{"orderNumber": "1", "issuedAt": AT, "reason": "x"}, {"orderNumber": "1", "issuedAt": AT, "reason": "x" * 2000}],
     "order-cancellation-response": [{"orderNumber": "4500017", "responseCode": "RE", "issuedAt": AT, "reason": "too late"}],
     "despatch-advice": [
         {
