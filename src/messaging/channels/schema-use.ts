@@ -80,7 +80,7 @@ export class SchemaUse {
       query(
         tx,
         `INSERT INTO channel_schema AS s (channel_id, type, schema_id, first_seen_at, last_seen_at)
-         SELECT c, t, i, :now, :now FROM unnest(:channelIds::int[], :types::text[], :schemaIds::int[]) u(c, t, i) ORDER BY c, t, i
+         SELECT DISTINCT c, t, i, :now::timestamptz, :now::timestamptz FROM unnest(:channelIds::int[], :types::text[], :schemaIds::int[]) u(c, t, i) ORDER BY c, t, i
          ON CONFLICT (channel_id, type, schema_id) DO UPDATE SET last_seen_at = greatest(s.last_seen_at, EXCLUDED.last_seen_at)`,
         {
           now,

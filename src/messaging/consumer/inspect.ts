@@ -27,7 +27,8 @@ export interface InspectedRecord {
   /** See {@link contentHash}. */
   hash: string;
   contract: AnyContract | undefined;
-  content: { value: unknown; schemaId?: number | undefined } | { refusal: Refusal };
+  /** `schemaId`: as `Decoded` has it. */
+  content: ({ value: unknown } | { refusal: Refusal }) & { schemaId?: number | undefined };
 }
 
 /** Documents that may come in, by their CloudEvents type. */
@@ -108,13 +109,14 @@ async function decode(
       headers: record.headers,
       seenAt,
     });
-    if (!decoded.ok) return dead(decoded.error.code, decoded.error.detail, decoded.error.pointer);
+    const { schemaId } = decoded;
+    if (!decoded.ok) return { ...dead(decoded.error.code, decoded.error.detail, decoded.error.pointer), schemaId };
     // A null key is not compared: such a record asks for no order.
     const member = contract.key;
     const named = (decoded.value as Record<string, unknown>)[member];
     return record.key === null || record.key.equals(Buffer.from(String(named)))
-      ? { value: decoded.value, schemaId: decoded.schemaId }
-      : dead('key-mismatch', `The record's key is not the document's ${member}.`, `/${member}`);
+      ? { value: decoded.value, schemaId }
+      : { ...dead('key-mismatch', `The record's key is not the document's ${member}.`, `/${member}`), schemaId };
   } catch (error) {
     if (infrastructureOf(error) === 'registry') throw error;
     // A codec that throws is our defect: the record waits for a mended one, the rest of the batch goes on.

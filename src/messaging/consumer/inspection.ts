@@ -94,9 +94,8 @@ export class Inspection {
       for (const record of records) {
         const inspected = await inspect(record, work.channel, contracts, codec, work.seenAt(record.offset));
         const { content, envelope, channel } = inspected;
-        if ('value' in content && content.schemaId !== undefined) {
-          schemas.note(channel.id, envelope.type ?? '', content.schemaId);
-        }
+        // Also of what can't be accepted: the partner uses the schema all the same.
+        if (content.schemaId !== undefined) schemas.note(channel.id, envelope.type ?? '', content.schemaId);
         items.push({ work, inspected });
       }
     }

@@ -131,16 +131,18 @@ export class ChannelCodec {
     }
     const violation = this.rules(document);
     return violation
-      ? { ok: false, error: { code: 'invalid', ...violation } }
+      ? { ok: false, error: { code: 'invalid', ...violation }, schemaId }
       : { ok: true, value: document, schemaId };
   }
 
   private refused(error: unknown, schemaId?: number): Decoded & { ok: false } {
+    const named = schemaId === undefined ? {} : { schemaId };
     if (error instanceof Malformed) {
-      return { ok: false, error: { code: 'undecodable', detail: `not ${NAMES[this.body.format]}: ${error.message}` } };
+      const detail = `not ${NAMES[this.body.format]}: ${error.message}`;
+      return { ok: false, error: { code: 'undecodable', detail }, ...named };
     }
     if (!(error instanceof SchemaMismatch)) throw error;
-    return { ok: false, error: { code: 'schema-mismatch', detail: `schema ${schemaId}: ${error.message}` } };
+    return { ok: false, error: { code: 'schema-mismatch', detail: `schema ${schemaId}: ${error.message}` }, ...named };
   }
 }
 

@@ -98,6 +98,14 @@ describe('which schemas partners use', () => {
     now = latest;
   });
 
+  it('are written when a write hung so long that the same use was noted again behind it', async () => {
+    const { use, lines } = made();
+    for (let minute = 0; minute < 3; minute++, now += 60_000) use.note(channelId, TYPE, 7);
+    now -= 60_000;
+    await eventually(async () => (await SchemaUse.list(database))[0]?.lastSeenAt.getTime() === now);
+    expect(lines).toEqual([]);
+  });
+
   it('harm nothing where they can not be written, are said once, and are written with the next minute', async () => {
     const { use, watched, lines } = made();
     watched.broken = true;

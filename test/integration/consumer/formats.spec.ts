@@ -197,6 +197,29 @@ describe('records whose schema a registry has', () => {
     });
     expect(used).toMatchObject([{ topic: partner.responses, type: 'parley.order-response.v1', schemaId: id }]);
   }, 60_000);
+
+  const broken: [string, (id: number) => Buffer][] = [
+    ['invalid', (id) => inAvro(id, answer('order-1', { responseCode: 'not a code' }))],
+    ['key-mismatch', (id) => inAvro(id, answer('order-2'))],
+    ['undecodable', (id) => framed(id, Buffer.from([0xff]))],
+  ];
+  test.each(broken)(
+    'leave that behind also when nothing of them is accepted: %s',
+    async (code, bytes) => {
+      const partner = await RegisteredPartner.of(world, url, 'avro');
+      const id = await partner.register(orderResponse);
+      start();
+      await partner.write(orderResponse, 'order-1', bytes(id));
+      await eventually(async () => (await parkedRows(world, partner.id)).length > 0, { timeout: 30_000 });
+      expect(await parkedRows(world, partner.id)).toMatchObject([{ state: 'dead', code }]);
+      const used = await eventually(async () => {
+        const uses = (await SchemaUse.list(world.database)).filter((use) => use.partner === partner.id);
+        return uses.length > 0 && uses;
+      });
+      expect(used).toMatchObject([{ topic: partner.responses, type: 'parley.order-response.v1', schemaId: id }]);
+    },
+    60_000,
+  );
 });
 
 /** A positive long as Avro writes it. */

@@ -77,6 +77,7 @@ describe('reading', () => {
     const value = await bytesOf(codec, { ...AVRO, format: 'json-schema' });
     expect(await codec.decode(orderResponse, AVRO, withoutHeaders(value))).toEqual({
       ok: false,
+      schemaId: value.readUInt32BE(1),
       error: {
         code: 'schema-mismatch',
         detail: expect.stringMatching(/JSON with a schema id where .* Avro/) as string,
@@ -194,7 +195,7 @@ describe('schemas that refer to others', () => {
   ])('are refused with a reason when %s', async (_case, references) => {
     const registry = new MemoryRegistry();
     const { id } = registry.put(subject, 'avro', JSON.stringify(order), references);
-    expect(await readUnder(registry, id)).toMatchObject({ ok: false, error: { code: 'schema-mismatch' } });
+    expect(await readUnder(registry, id)).toMatchObject({ ok: false, error: { code: 'schema-mismatch' }, schemaId: id });
   });
 
   it('wait while the registry refuses to say what they refer to', async () => {
