@@ -1,8 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type DespatchAdvice, despatchAdvice, despatchReceipt } from '../contracts';
+import { type DespatchAdvice, despatchAdvice } from '../contracts';
 import { HandlesContract, type InboundBatch, type InboundMessage, type Outcome } from '../messaging/consumer';
 import { lockAsked } from '../messaging/exchanges';
-import { Outbox } from '../messaging/outbox';
 import { type LockedOrder, OrderSteps, SHIPMENT_TRANSITIONS } from '../orders';
 import { storable } from '../platform/database';
 import { type Advice, judge, type Verdict } from './domain/judge';
@@ -19,16 +18,11 @@ export class DespatchAdviceHandler {
     @Inject(OrderSteps) private readonly steps: OrderSteps,
     @Inject(ShipmentRepository) private readonly repository: ShipmentRepository,
     @Inject(DespatchWriter) private readonly writer: DespatchWriter,
-    @Inject(Outbox) private readonly outbox: Outbox,
   ) {}
 
-  /**
-   * Locks orders, then exchanges; judges in memory; writes effects and receipts. A set of statements, however many messages.
-   * Refuses to begin while the receipt's schema can't be had: that is our outage, and no order is locked for it.
-   */
+  /** Locks orders, then exchanges; judges in memory; writes effects and receipts. A set of statements, however many messages. */
   @HandlesContract(despatchAdvice)
   async handle({ tx, partner, now, messages }: InboundBatch<DespatchAdvice>): Promise<Outcome[]> {
-    await this.outbox.ready(despatchReceipt, partner);
     const advices = messages.map(adviceOf);
     const orderNumbers = [...new Set(messages.map(({ value }) => value.orderNumber))];
     const orders = await this.steps.lock(tx, partner, orderNumbers);

@@ -2,7 +2,7 @@ import { AppError } from '../../platform/errors';
 import type { Logger } from '../../platform/telemetry';
 import type { Channel, ChannelCatalog } from '../channels';
 import type { InboundRecord, RecordBatch } from '../kafka';
-import type { BatchSettler } from './batch-settler';
+import type { BatchSettler, WorkItem } from './batch-settler';
 import type { ConsumerHealth } from './consumer-health';
 import { type Documents, Inspection } from './inspection';
 import { PartitionWork } from './partition-work';
@@ -161,11 +161,21 @@ export class BatchProcessor {
     this.running.add(run);
   }
 
-  /** Never rejects. A defect of ours is waited out like an outage: leaving the records would lose their place. */
+  /**
+   * Never rejects. A topic of the partner whose schemas can't be had doesn't hold up its others: each is then on its own. A
+   * defect of ours is waited out like an outage: leaving the records would lose their place.
+   */
   private async settle(portions: readonly Portion[]): Promise<void> {
+    const topics = [...Map.groupBy(portions, ({ work }) => work.topic).values()];
+    const together = topics.length > 1 ? await this.inspection.inspect(portions).catch(() => undefined) : undefined;
+    if (topics.length > 1 && !together) await Promise.all(topics.map((ofTopic) => this.settle(ofTopic)));
+    else await this.settleAtOnce(portions, together);
+  }
+
+  private async settleAtOnce(portions: readonly Portion[], inspected: WorkItem[] | undefined): Promise<void> {
     const works = portions.map(({ work }) => work);
     try {
-      const items = await this.patience.run(works, () => this.inspection.inspect(portions), true);
+      const items = inspected ?? (await this.patience.run(works, () => this.inspection.inspect(portions), true));
       await this.patience.run(works, () => this.settler.settle(items, this.patience), true);
       await Promise.all(portions.map(({ work, records }) => work.acknowledge(lastOf(records).offset)));
     } catch {

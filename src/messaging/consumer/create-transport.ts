@@ -49,6 +49,7 @@ export function createProcessor(
       contracts: new Map(contracts.map((contract) => [typeOf(contract), contract])),
       codec,
       schemas: new SchemaUse(database, clock, logger),
+      outbox,
     },
     new BatchSettler(database, steps, outbox, clock, counters, logger),
     {

@@ -45,6 +45,7 @@ export type Outcome =
 /**
  * A method with `@EventPattern(typeOf(contract))`. Returns one outcome per message, in order. It throws only when something
  * is broken: then the whole transaction rolls back and the batch is split until the offender is alone.
+ * It waits for nothing but the database: contracts that `answer` its own were made ready, so `Outbox.prepare` of them needs no network.
  * Locks in the order: orders (sorted by number), then exchanges (sorted by correlation id).
  */
 export type InboundHandler<T> = (batch: InboundBatch<T>) => Promise<Outcome[]>;

@@ -1,4 +1,5 @@
 import type { SchemaUse } from '../channels';
+import type { Outbox } from '../outbox';
 import { type Codec, RegistryUnavailable } from '../registry';
 import type { WorkItem } from './batch-settler';
 import { type ContractsByType, inspect } from './inspect';
@@ -11,6 +12,8 @@ export interface Documents {
   codec: Codec;
   /** Hears which schemas the records named. */
   schemas: Pick<SchemaUse, 'note'>;
+  /** Makes ready what a document is answered with. */
+  outbox: Pick<Outbox, 'ready'>;
 }
 
 /** The batches that run, as far as room for their transactions is concerned. */
@@ -30,8 +33,9 @@ const HEARTBEAT_MS = 1_000;
 const IN_HAND_MS = 2_100;
 
 /**
- * Names every record of a batch, in order. Decoding seldom waits; a batch for which a schema is looked up steps aside meanwhile: it
- * holds no transaction, so other partners' batches run, and it comes back when there is room.
+ * Names every record of a batch, in order, and has the schemas of the answers to it at hand, so that no handler ever waits for a
+ * registry. Neither takes long as a rule; a batch for which a schema is looked up steps aside meanwhile: it holds no transaction,
+ * so other partners' batches run, and it comes back when there is room.
  */
 export class Inspection {
   private readonly returning: (() => void)[] = [];
@@ -48,7 +52,10 @@ export class Inspection {
     return this.count;
   }
 
-  /** Rejects with RegistryUnavailable when the look-up fails or takes too long: then the partitions are better given back. */
+  /**
+   * The portions are one partner's. Rejects with RegistryUnavailable when a look-up fails or takes too long: then the partitions are
+   * better given back.
+   */
   async inspect(portions: readonly Portion[]): Promise<WorkItem[]> {
     const items = this.inspectAll(portions);
     const wait = new LookUpWait(portions, () => {
@@ -99,7 +106,23 @@ export class Inspection {
         items.push({ work, inspected });
       }
     }
+    await this.answersReady(items);
     return items;
+  }
+
+  /** A contract that answers another says so itself: all the handlers of a document may write is known without asking them. */
+  private async answersReady(items: readonly WorkItem[]): Promise<void> {
+    const { contracts, outbox } = this.documents;
+    const [first] = items;
+    const asked = new Set(
+      items.flatMap(({ inspected: { content, contract } }) => ('value' in content && contract ? [contract.name] : [])),
+    );
+    if (!first || asked.size === 0) return;
+    for (const answer of contracts.values()) {
+      if (answer.direction === 'out' && answer.answers !== undefined && asked.has(answer.answers)) {
+        await outbox.ready(answer, first.inspected.channel.partner);
+      }
+    }
   }
 }
 

@@ -6,8 +6,10 @@ import { eventually } from '../../support/eventually';
 import { uniqueName } from '../../support/kafka';
 import {
   addPartner,
+  addShipments,
   appliedSteps,
   CountingDatabase,
+  ELSEWHERE,
   handler,
   LIMITS,
   logger,
@@ -65,9 +67,9 @@ describe('while a schema is looked up', () => {
   });
 
   /** With room for one transaction at a time. */
-  const processorWith = (codec: JsonCodec) => {
+  const processorWith = (codec: JsonCodec, more: Partial<typeof LIMITS> = {}) => {
     const { database, channels } = world;
-    const config = { ...LIMITS, databasePoolSize: 2 };
+    const config = { ...LIMITS, databasePoolSize: 2, ...more };
     return createProcessor({ config, database, channels, codec, logger, contracts: TEST_CONTRACTS }, handler());
   };
 
@@ -139,6 +141,22 @@ describe('while a schema is looked up', () => {
     await processor.close();
     expect(await appliedSteps(world, partner)).toEqual(['0']);
   });
+
+  test('the partner’s other topics go on', async () => {
+    const slow = new Tape(await addShipments(world, partner));
+    // Long enough for both to be in one batch.
+    const processor = processorWith(new SlowCodec(slow.topic), { consumerLingerMs: 100 });
+    const [waiting, answers] = [
+      new TestBatch([slow.record({ contract: ELSEWHERE })]),
+      new TestBatch(tape.records(3, () => ({}))),
+    ];
+    await Promise.all([processor.process(waiting), processor.process(answers)]);
+    await processor.close();
+    expect(await appliedSteps(world, partner)).toEqual(['0', '1', '2']);
+    expect(answers.doneUpTo).toBe(2n);
+    expect(waiting.pauses).toEqual([expect.stringContaining('still being looked up')]);
+    expect(waiting.doneUpTo).toBeUndefined();
+  }, 20_000);
 
   test('closing waits for nothing and acknowledges nothing', async () => {
     const processor = processorWith(new SlowCodec(tape.topic));

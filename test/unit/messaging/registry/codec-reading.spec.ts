@@ -195,7 +195,11 @@ describe('schemas that refer to others', () => {
   ])('are refused with a reason when %s', async (_case, references) => {
     const registry = new MemoryRegistry();
     const { id } = registry.put(subject, 'avro', JSON.stringify(order), references);
-    expect(await readUnder(registry, id)).toMatchObject({ ok: false, error: { code: 'schema-mismatch' }, schemaId: id });
+    expect(await readUnder(registry, id)).toMatchObject({
+      ok: false,
+      error: { code: 'schema-mismatch' },
+      schemaId: id,
+    });
   });
 
   it('wait while the registry refuses to say what they refer to', async () => {
