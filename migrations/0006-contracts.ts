@@ -3,6 +3,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class Contracts1764460800006 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
+      -- Consumers of the build before may be running: what they have parked and not committed would not be seen below. Those
+      -- that come later find no such column, and wait with their records until they are replaced.
+      LOCK TABLE parked_key IN ACCESS EXCLUSIVE MODE;
       ALTER TABLE channel ADD CONSTRAINT channel_format_check CHECK (format IN ('avro', 'protobuf', 'json-schema', 'json'));
       -- Which schema ids a channel's records named: what the partner still uses. Written at most once a minute for an id.
       CREATE TABLE channel_schema (

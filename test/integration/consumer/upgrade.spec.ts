@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations';
 import { migrate } from '../../../src/platform/database';
 import { migrateDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { addShipments, appliedSteps, ELSEWHERE, openWorld, parkedKeys, parkedRows, run, Tape } from './harness';
 
 /** How many migrations there were when a partner's key was parked for all of its topics. */
@@ -60,6 +61,49 @@ describe('messages that an older build parked', () => {
       expect(await world.database.query('SELECT since FROM parked_key')).toEqual([{ since: new Date('2026-01-01Z') }]);
     } finally {
       await world.close();
+    }
+  });
+
+  test('hold their topics each, also those that it parks while the database is brought up to date', async () => {
+    const url = await emptyDatabase();
+    // As consumers do it: they lock no channel.
+    const park = (key: string, channelId: number) => `
+      INSERT INTO parked_key VALUES ('acme', '${key}', now()) ON CONFLICT DO NOTHING;
+      INSERT INTO parked_inbound (partner, key, state, channel_id, inbox_id, topic, partition, "offset", record_time, header_names, header_values, parked_at)
+        VALUES ('acme', '${key}', 'waiting', ${channelId}, '${key}', '', 0, 0, now(), '{}', '{}', now());`;
+    const topics = ['orders.acme.response.v1', 'shipments.acme.request.v1'];
+    await asBefore(url, async (old) => {
+      await old.query(`INSERT INTO partner (id, name, created_at) VALUES ('acme', 'acme', now())`);
+      for (const topic of topics)
+        await old.query(
+          `INSERT INTO channel (partner, topic, direction, format, partitions, max_message_bytes, created_at) VALUES ('acme', $1, 'in', 'json', 12, 1048576, now())`,
+          [topic],
+        );
+      await old.query(park('order-1', 1) + park('order-1', 2));
+    });
+    const [old, watch] = [new Client({ connectionString: url }), new Client({ connectionString: url })];
+    await Promise.all([old.connect(), watch.connect()]);
+    try {
+      await old.query(`BEGIN; ${park('order-2', 1)}`);
+      const migrating = migrateDatabase(url);
+      await eventually(async () => {
+        const { rowCount } = await watch.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return rowCount === 1;
+      });
+      await old.query('COMMIT');
+      await migrating;
+      const { rows } = await old.query<{ topic: string; key: string }>(
+        'SELECT topic, key FROM parked_key JOIN channel ON channel.id = channel_id ORDER BY key, topic',
+      );
+      expect(rows).toEqual([
+        { topic: topics[0], key: 'order-1' },
+        { topic: topics[1], key: 'order-1' },
+        { topic: topics[0], key: 'order-2' },
+      ]);
+    } finally {
+      await Promise.all([old.end(), watch.end()]);
     }
   });
 });
