@@ -44,13 +44,15 @@ export function serveDocs(app: NestFastifyApplication): void {
       page(reply, type, (content ??= readFileSync(fromSwagger.resolve(`swagger-ui-dist/${file}`)))),
     );
   }
-  const codes = Object.entries({ ...REPORT_CODES, ...PROBLEM_CODES });
+  const codes = Map.groupBy([...Object.entries(PROBLEM_CODES), ...Object.entries(REPORT_CODES)], ([code]) => code);
+  const entries = (meanings: [string, ProblemCode | ReportCode][]) =>
+    meanings.map(([code, meaning]) => entry(code, meaning)).join('');
   http.get('/docs/problems', (_, reply) =>
-    page(reply, 'text/html', html('Problems', codes.map(([code, meaning]) => entry(code, meaning)).join(''))),
+    page(reply, 'text/html', html('Problems', [...codes.values()].map(entries).join(''))),
   );
-  for (const [code, meaning] of codes) {
+  for (const [code, meanings] of codes) {
     http.get(`/docs/problems/${code}`, (_, reply) =>
-      page(reply, 'text/html', html(meaning.title, entry(code, meaning))),
+      page(reply, 'text/html', html(meanings[0]?.[1].title ?? code, entries(meanings))),
     );
   }
 }

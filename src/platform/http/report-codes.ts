@@ -1,11 +1,11 @@
-import { PROBLEM_CODES, type ProblemCode, problemPage } from './problem-codes';
+import { type ProblemCode, problemPage } from './problem-codes';
 
 /** What a code of an error report means to the partner that reads it. */
 export type ReportCode = Omit<ProblemCode, 'status'>;
 
 /**
- * Codes that partners meet on their error topic and callers of the API don't. A code that is a problem of the API as well
- * stands in {@link PROBLEM_CODES} alone. Codes that a handler's decision can end a record with are listed here or there.
+ * Codes that partners meet on their error topic, in words for partners. One that is a problem of the API as well has a row of its own
+ * there, in words for callers. Every code that inspection or a handler's decision can end a record with stands here.
  */
 export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
   undecodable: {
@@ -61,8 +61,12 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
     help: 'Copy ce_correlationid of the request into the answer, byte for byte.',
   },
   'exchange-mismatch': {
-    title: 'The request was about another order',
-    help: 'The order that the document names is not the one of the request with this correlation id.',
+    title: 'The answer does not belong to this request',
+    help: 'The request with this correlation id was about another order, or is answered with another document.',
+  },
+  'order-unknown': {
+    title: 'There is no such order',
+    help: '"pointer" says where it is named. Order numbers are case-sensitive; copy them as they came.',
   },
   'response-code-unknown': {
     title: 'The answer has a code that is not known',
@@ -70,7 +74,7 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
   },
   'illegal-transition': {
     title: 'The answer contradicts what was said before',
-    help: 'The order has had its final answer. What was recorded first stands; if it was wrong, call us.',
+    help: 'The order has had its final answer, was cancelled, or some of it was despatched. What was recorded first stands; if it was wrong, call us.',
   },
   'line-repeated': { title: 'A line is named twice', help: 'Name each line of the order at most once.' },
   'line-unknown': {
@@ -93,7 +97,6 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
 
 /** What the code means to a partner, and the page that says so; undefined for a code of the inside, faults of ours among them. */
 export function reportCode(code: string): { title: string; page: string } | undefined {
-  if (Object.hasOwn(REPORT_CODES, code)) return { title: REPORT_CODES[code]?.title ?? '', page: problemPage(code) };
-  const problem = Object.hasOwn(PROBLEM_CODES, code) ? PROBLEM_CODES[code] : undefined;
-  return problem && problem.status < 500 ? { title: problem.title, page: problemPage(code) } : undefined;
+  const meaning = Object.hasOwn(REPORT_CODES, code) ? REPORT_CODES[code] : undefined;
+  return meaning && { title: meaning.title, page: problemPage(code) };
 }

@@ -130,11 +130,19 @@ describe('what dies of a partner’s records', () => {
   });
 
   test('by an exception is told without its words, and without a code of the inside', async () => {
-    await run(world, [tape.record(), tape.record({ key: 'order-2' })], ({ key }) => {
-      throw new NonRetriableError(key === 'order-1' ? 'vault-sealed' : 'order-unknown', 'secret: table vault row 7');
+    const codes: Record<string, string> = {
+      'order-1': 'vault-sealed',
+      // Our own answer's fault; it says nothing of the partner's document.
+      'order-2': 'message-too-large',
+      'order-3': 'order-unknown',
+    };
+    const records = Object.keys(codes).map((key) => tape.record({ key }));
+    await run(world, records, ({ key }) => {
+      throw new NonRetriableError(codes[String(key)] ?? '', 'secret: table vault row 7');
     });
     const told = (await reports()).map(({ report }) => report);
     expect(told).toMatchObject([
+      { code: 'not-processed', detail: 'The record could not be processed.' },
       { code: 'not-processed', detail: 'The record could not be processed.' },
       { code: 'order-unknown', detail: 'There is no such order.' },
     ]);
