@@ -129,6 +129,3 @@ export const causeOf = ({ id, correlationId, topic, partition, offset }: Message
   partition,
   offset,
 });
-
-/** PostgreSQL's jsonb takes neither NUL nor half a surrogate pair, and JSON can carry both. The document's bytes stay in Kafka. */
-export const storable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed();
