@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { orderRequest } from '../contracts';
 import type { Outbox } from '../messaging/outbox';
 import type { Partners } from '../partners';
-import { NonRetriableError, type Violation } from '../platform/errors';
+import { AppError, NonRetriableError, type Violation } from '../platform/errors';
 import type { Order, OrderLine } from './domain/order';
 import { lockOf } from './idempotency';
 import { lineOf } from './order.dto';
@@ -22,8 +22,14 @@ export interface PlaceOrder {
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
+/** Orders of one partner that may wait for its schema, each with all its lines in memory; more would only wait for a registry that says nothing. */
+const MAX_UNREADY = 1000;
+
 /** What can be said of an order without writing it; the rest is {@link OrderIntake}'s. */
 export class OrderService {
+  /** By partner: one whose schema is not known yet takes no room from the others. */
+  private readonly unready = new Map<string, number>();
+
   constructor(
     private readonly partners: Pick<Partners, 'find'>,
     private readonly outbox: Pick<Outbox, 'ready'>,
@@ -31,7 +37,7 @@ export class OrderService {
   ) {}
 
   /**
-   * Places an order, or tells the first answer again. Throws AppError `partner-unknown`, `order-invalid`, and what
+   * Places an order, or tells the first answer again. Throws AppError `partner-unknown`, `order-invalid`, `overloaded`, and what
    * `Outbox.ready` and {@link OrderIntake.place} reject with. A suspended partner's orders are accepted: they wait in its lane.
    */
   async place(request: PlaceOrder): Promise<Order> {
@@ -48,8 +54,7 @@ export class OrderService {
         violations: [{ pointer: '/partner', detail: 'is not a partner' }],
       });
     }
-    // What takes time here is this request's alone: the transaction that it joins serves others too.
-    await this.outbox.ready(orderRequest, partner);
+    await this.ready(partner);
     const linesJson = JSON.stringify(lines);
     return this.intake.place({
       caller,
@@ -65,6 +70,22 @@ export class OrderService {
       correlationId: randomUUID(),
       traceparent: request.traceparent,
     });
+  }
+
+  /** What takes time here is this request's alone: the transaction that it joins serves others too. */
+  private async ready(partner: string): Promise<void> {
+    const waiting = this.unready.get(partner) ?? 0;
+    if (waiting >= MAX_UNREADY) {
+      throw new AppError('overloaded', 'Too many orders of this partner wait for its schema.', { retryAfter: 5 });
+    }
+    this.unready.set(partner, waiting + 1);
+    try {
+      await this.outbox.ready(orderRequest, partner);
+    } finally {
+      const left = (this.unready.get(partner) ?? 1) - 1;
+      if (left > 0) this.unready.set(partner, left);
+      else this.unready.delete(partner);
+    }
   }
 
   private violations(currency: string, lines: readonly OrderLine[]): Violation[] {
