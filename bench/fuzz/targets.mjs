@@ -113,7 +113,7 @@ function headerTarget({ orderResponse }, codec) {
 /** Schemas as a registry may hold them, with the bytes of a document of ours. */
 function schemaParsers(
   { despatchAdvice, schemaFileOf },
-  { parseAvroSchema, resolveAvro, ByteCursor, messageNameAt, faults },
+  { parseAvroSchema, resolveAvro, ByteCursor, messageNames, faults },
 ) {
   const text = (format) => readFileSync(schemaFileOf(despatchAdvice, format));
   const ours = parseAvroSchema(text('avro').toString());
@@ -137,7 +137,7 @@ function schemaParsers(
       name: 'a schema of Protobuf',
       seeds: [text('protobuf'), Buffer.from('/* a */ package b; message C { message D {} option e = "\\"" ; } // f\n')],
       keep: 0,
-      decode: answered((schema) => messageNameAt(schema, [0, 0])),
+      decode: answered((schema) => messageNames(schema)([0, 0])),
     },
   ];
 }

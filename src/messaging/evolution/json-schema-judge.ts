@@ -95,7 +95,7 @@ function judgeItems(
 
 function judgeType(place: string, then: JsonObject, now: JsonObject, found: Found): void {
   const types = ({ type }: JsonObject) =>
-    (type === undefined ? ['any'] : [type].flat()).map(String).toSorted().join(' or ');
+    (type === undefined ? ['any'] : [type].flat()).map(textOf).toSorted().join(' or ');
   if (types(then) !== types(now)) found(place, 'type-changed', `Its type was ${types(then)} and is ${types(now)}.`);
 }
 
@@ -196,4 +196,7 @@ function judgeContent(place: string, then: JsonObject, now: JsonObject, found: F
 }
 
 const membersOf = ({ properties }: JsonObject): JsonObject => (isObject(properties) ? properties : {});
-const requiredOf = ({ required }: JsonObject) => new Set(Array.isArray(required) ? required.map(String) : []);
+const requiredOf = ({ required }: JsonObject) => new Set(Array.isArray(required) ? required.map(textOf) : []);
+
+/** A name as it is; else JSON, since an object of a stranger's need not have a text (`{"toString": 1}`). */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -15,19 +15,39 @@ export type Read = (cursor: ByteCursor) => unknown;
  * schema can ask for 2^30 of them), believes the counts in the bytes and rounds 64-bit numbers.
  */
 export function resolveAvro(writer: AvroType, reader: AvroType): Read {
-  if (writer.kind === 'union') return resolveBranches(writer.branches, reader);
-  if (reader.kind === 'union') return resolveAsFirst(writer, reader.branches);
+  return resolve(writer, reader, new Map());
+}
+
+/**
+ * What was found of a record of the writer's, by record of ours: a schema can name one of thousands of fields in each of
+ * hundreds of branches.
+ */
+type Resolved = Map<AvroRecord, Map<AvroRecord, Read | SchemaMismatch>>;
+
+function resolve(writer: AvroType, reader: AvroType, resolved: Resolved): Read {
+  if (writer.kind === 'union') return resolveBranches(writer.branches, reader, resolved);
+  if (reader.kind === 'union') return resolveAsFirst(writer, reader.branches, resolved);
   const read = SCALARS[`${writer.kind}>${reader.kind}`];
   if (read && !(writer.kind === 'bytes' && writer.logical)) return read;
-  if (writer.kind === 'array' && reader.kind === 'array') return readArray(resolveAvro(writer.items, reader.items));
+  if (writer.kind === 'array' && reader.kind === 'array')
+    return readArray(resolve(writer.items, reader.items, resolved));
   if (writer.kind === 'record' && reader.kind === 'record' && sameName(writer, reader)) {
-    return readRecord(writer, reader);
+    return recordOnce(writer, reader, resolved);
   }
   throw new SchemaMismatch(`${described(writer)} can't be read as ${described(reader)}`);
 }
 
-function resolveBranches(branches: readonly AvroType[], reader: AvroType): Read {
-  const reads = branches.map((branch) => attempt(branch, reader));
+function recordOnce(writer: AvroRecord, reader: AvroRecord, resolved: Resolved): Read {
+  const known = resolved.get(writer) ?? new Map<AvroRecord, Read | SchemaMismatch>();
+  resolved.set(writer, known);
+  const read = known.get(reader) ?? attempt(() => readRecord(writer, reader, resolved));
+  known.set(reader, read);
+  if (read instanceof SchemaMismatch) throw read;
+  return read;
+}
+
+function resolveBranches(branches: readonly AvroType[], reader: AvroType, resolved: Resolved): Read {
+  const reads = branches.map((branch) => attempt(() => resolve(branch, reader, resolved)));
   const [failed] = reads.filter((read) => read instanceof SchemaMismatch);
   if (failed && reads.every((read) => read instanceof SchemaMismatch)) throw failed;
   return (cursor) => {
@@ -37,10 +57,10 @@ function resolveBranches(branches: readonly AvroType[], reader: AvroType): Read 
   };
 }
 
-function resolveAsFirst(writer: AvroType, branches: readonly AvroType[]): Read {
+function resolveAsFirst(writer: AvroType, branches: readonly AvroType[], resolved: Resolved): Read {
   let failed: SchemaMismatch | undefined;
   for (const branch of branches) {
-    const read = attempt(writer, branch);
+    const read = attempt(() => resolve(writer, branch, resolved));
     if (!(read instanceof SchemaMismatch)) return read;
     // What was expected besides null says more.
     if (branch.kind !== 'null') failed = read;
@@ -48,9 +68,9 @@ function resolveAsFirst(writer: AvroType, branches: readonly AvroType[]): Read {
   throw failed ?? new SchemaMismatch('our union is empty');
 }
 
-function attempt(writer: AvroType, reader: AvroType): Read | SchemaMismatch {
+function attempt(work: () => Read): Read | SchemaMismatch {
   try {
-    return resolveAvro(writer, reader);
+    return work();
   } catch (error) {
     if (error instanceof SchemaMismatch) return error;
     throw error;
@@ -100,7 +120,7 @@ function readArray(read: Read): Read {
   };
 }
 
-function readRecord(writer: AvroRecord, reader: AvroRecord): Read {
+function readRecord(writer: AvroRecord, reader: AvroRecord, resolved: Resolved): Read {
   const reads: Read[] = writer.fields.map(
     ({ type }) =>
       (cursor) =>
@@ -115,7 +135,7 @@ function readRecord(writer: AvroRecord, reader: AvroRecord): Read {
     if (at >= 0) {
       if (claimed.has(at)) throw new SchemaMismatch(`two members of ours have the name or alias of ${ours.name}`);
       claimed.add(at);
-      reads[at] = within(ours.name, (writer.fields[at] as AvroField).type, ours.type);
+      reads[at] = within(ours.name, () => resolve((writer.fields[at] as AvroField).type, ours.type, resolved));
       (isOptional(ours.type) ? maybe : always).push([`v${at}`, ours.name]);
     } else if (ours.default === undefined) throw new SchemaMismatch(`the writer has no ${ours.name}`);
     else if (ours.default !== null) always.push([`defaults[${defaults.push(defaultValue(ours)) - 1}]`, ours.name]);
@@ -131,13 +151,10 @@ function readRecord(writer: AvroRecord, reader: AvroRecord): Read {
 
 const isOptional = (type: AvroType) => type.kind === 'union' && type.branches.some(({ kind }) => kind === 'null');
 
-function within(member: string, writer: AvroType, reader: AvroType): Read {
-  try {
-    return resolveAvro(writer, reader);
-  } catch (error) {
-    if (error instanceof SchemaMismatch) throw new SchemaMismatch(`${member}: ${error.message}`);
-    throw error;
-  }
+function within(member: string, work: () => Read): Read {
+  const read = attempt(work);
+  if (read instanceof SchemaMismatch) throw new SchemaMismatch(`${member}: ${read.message}`);
+  return read;
 }
 
 /** Place of the writer's field under our name, else under one of our aliases. */

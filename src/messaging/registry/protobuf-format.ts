@@ -4,7 +4,7 @@ import type { BodyFormat } from './body-format';
 import { ByteCursor } from './byte-cursor';
 import { SchemaMismatch } from './malformed';
 import { parseMessage, planOf, protobufWriter } from './protobuf-message';
-import { messageNameAt } from './protobuf-names';
+import { messageNames } from './protobuf-names';
 import { messageReader } from './protobuf-reader';
 
 /** The fields' numbers are what both sides go by; the writer's schema says only which message it wrote. */
@@ -30,12 +30,13 @@ export function protobufFormat(contract: AnyContract): BodyFormat {
   };
 }
 
-/** Throws SchemaMismatch unless the message at that place is `name`. The text is read once a place, for a few places. */
+/** Throws SchemaMismatch unless the message at that place is `name`. */
 function messageFinder(text: string, name: string): (indexes: readonly number[]) => void {
+  const nameAt = messageNames(text);
   let ours: readonly number[] | undefined;
   return (indexes) => {
     if (ours !== undefined && ours.length === indexes.length && ours.every((index, i) => index === indexes[i])) return;
-    const found = messageNameAt(text, indexes);
+    const found = nameAt(indexes);
     if (found !== name) throw new SchemaMismatch(`the record holds a ${found.slice(0, 100)}, not a ${name}`);
     ours = indexes;
   };

@@ -18,19 +18,22 @@ const MAX_TOKENS = 500_000;
 
 /**
  * Full name of the message at a place of a file of Protobuf's language. Reads the text for nothing but packages, messages
- * and braces: all that an untrusted file is used for. Throws {@link SchemaMismatch} where there is no such message.
+ * and braces: all that an untrusted file is used for; and once, since each record names a place of its own. Throws
+ * {@link SchemaMismatch}, as does what it returns where there is no such message.
  */
-export function messageNameAt(text: string, indexes: readonly number[]): string {
+export function messageNames(text: string): (indexes: readonly number[]) => string {
   const { pkg, messages } = outline(text);
-  const names = pkg === '' ? [] : [pkg];
-  let level = messages;
-  for (const index of indexes) {
-    const message = level[index];
-    if (!message) throw new SchemaMismatch(`the schema has no message at ${indexes.join('.')}`);
-    names.push(message.name);
-    level = message.messages;
-  }
-  return names.join('.');
+  return (indexes) => {
+    const names = pkg === '' ? [] : [pkg];
+    let level = messages;
+    for (const index of indexes) {
+      const message = level[index];
+      if (!message) throw new SchemaMismatch(`the schema has no message at ${indexes.join('.')}`);
+      names.push(message.name);
+      level = message.messages;
+    }
+    return names.join('.');
+  };
 }
 
 function outline(text: string): { pkg: string; messages: Message[] } {

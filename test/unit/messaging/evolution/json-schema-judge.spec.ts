@@ -232,6 +232,13 @@ describe('JSON Schema', () => {
     expect(judgeSchemas('json-schema', older ?? '', newer ?? '').map(({ rule }) => rule)).toEqual(['type-changed']);
   });
 
+  it.each([['{"type":{"toString":1}}'], ['{"required":[{"toString":1}]}']])(
+    'compares what has no text: %s',
+    (older) => {
+      expect(judgeSchemas('json-schema', older, '{}')).not.toEqual([]);
+    },
+  );
+
   it.each([
     ['no JSON', '{'],
     ['nested beyond measure', '['.repeat(100_000)],

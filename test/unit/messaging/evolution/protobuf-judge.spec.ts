@@ -89,6 +89,16 @@ function buf(folder: string): string[] {
   }
 }
 
+it('a file of more statements than its parser takes in a moment is not parsed', () => {
+  const fields = (count: number) => Array.from({ length: count }, (_, i) => `int32 a${i} = ${i + 1};`).join('');
+  const judged = (count: number) => {
+    const text = `syntax = "proto3"; message A { ${fields(count)} }`;
+    return judgeSchemas('protobuf', text, 'syntax = "proto3"; message A {}').map(({ rule }) => rule);
+  };
+  expect(judged(1999)).not.toContain('unreadable');
+  expect(judged(2000)).toEqual(['unreadable']);
+});
+
 describe('no change of a scalar type keeps every value in both directions', () => {
   const WITNESSES: Readonly<Record<string, readonly unknown[]>> = {
     ...Object.fromEntries(

@@ -7,10 +7,10 @@ import { resolveAvro } from '../../../../src/messaging/registry/avro-reader';
 import { parseAvroSchema } from '../../../../src/messaging/registry/avro-schema';
 import { ByteCursor } from '../../../../src/messaging/registry/byte-cursor';
 import { Malformed, SchemaMismatch } from '../../../../src/messaging/registry/malformed';
-import { messageNameAt } from '../../../../src/messaging/registry/protobuf-names';
+import { messageNames } from '../../../../src/messaging/registry/protobuf-names';
 
 const faults = [Malformed, SchemaMismatch];
-const internals = { parseAvroSchema, resolveAvro, ByteCursor, messageNameAt, faults };
+const internals = { parseAvroSchema, resolveAvro, ByteCursor, messageNames, faults };
 
 describe('bytes that nobody has written', () => {
   let targets: Target[];

@@ -27,9 +27,11 @@ async function read(format: RegisteredFormat, schema: unknown, body: Buffer): Pr
   return createCodec(registry).decode(orderResponse, { topic: TOPIC, format }, { value, headers: {} });
 }
 
+/** With the schema that the record named, for it is in use all the same. */
 const refused = (code: string, detail: RegExp) => ({
   ok: false,
   error: { code, detail: expect.stringMatching(detail) as string },
+  schemaId: 1,
 });
 
 /** Whether a call comes back within a moment; V8 ends it where it does not. */
@@ -161,6 +163,51 @@ describe('a writer of Avro that means harm', () => {
     const broken = Buffer.from(answerBytes);
     broken[1] = 0xff;
     expect(await read('avro', schema, broken)).toEqual(refused('undecodable', /not UTF-8/));
+  });
+});
+
+describe('a schema whose cost would multiply', () => {
+  async function took<T>(work: () => Promise<T>): Promise<number> {
+    const began = performance.now();
+    await work();
+    return performance.now() - began;
+  }
+
+  /** The answer in `branches` forms, each with lines of one and the same record of `fields` fields. */
+  function manyForms(branches: number, fields: number): object[] {
+    const members = ['quantity', 'unitPrice'].map((name) => ({ name, type: 'string' }));
+    const more = Array.from({ length: fields }, (_, i) => ({ name: `f${i}`, type: 'int' }));
+    const line = {
+      type: 'record',
+      name: 'n.OrderResponseLine',
+      fields: [{ name: 'lineNumber', type: 'int' }, ...members, ...more],
+    };
+    return Array.from({ length: branches }, (_, i) => ({
+      type: 'record',
+      name: `n${i}.OrderResponse`,
+      fields: [...head, { name: 'lines', type: { type: 'array', items: i === 0 ? line : line.name } }],
+    }));
+  }
+
+  it('Avro: hundreds of branches that name one record of thousands of fields resolve it once', async () => {
+    const once = await took(() => read('avro', manyForms(1, 2400), bytes(0n, answerBytes)));
+    const often = await took(() => read('avro', manyForms(300, 2400), bytes(0n, answerBytes)));
+    expect(often).toBeLessThan(20 * once);
+  });
+
+  it('Protobuf: a file of a hundred thousand words is read once, however many records name places in it', async () => {
+    const registry = new MemoryRegistry();
+    const { id } = registry.put(SUBJECT, 'protobuf', 'message A{}'.repeat(20_000));
+    const codec = createCodec(registry);
+    const decode = (place: number) => {
+      const value = Buffer.concat([Buffer.from([0, 0, 0, 0, id, 2]), zigzag(BigInt(place))]);
+      return codec.decode(orderResponse, { topic: TOPIC, format: 'protobuf' }, { value, headers: {} });
+    };
+    const first = await took(async () => expect(await decode(0)).toEqual(refused('schema-mismatch', /holds a A/)));
+    const others = await took(async () => {
+      for (let place = 1; place <= 200; place++) expect((await decode(place)).ok).toBe(false);
+    });
+    expect(others).toBeLessThan(20 * first);
   });
 });
 
