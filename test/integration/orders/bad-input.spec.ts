@@ -1,7 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import { pino } from 'pino';
 import { PROBLEM_CODES } from '../../../src/platform/http';
-import { type Answer, anOrder, counts, type OrdersApp, place, send, startOrders } from './orders-app';
+import { addPartner, type Answer, anOrder, counts, type OrdersApp, place, send, startOrders } from './orders-app';
 
 const line = { lineNumber: 1, item: 'A-100', quantity: '1', unit: 'C62', unitPrice: '1' };
 const withLine = (change: Record<string, unknown>) =>
@@ -153,6 +153,13 @@ describe('bad input', () => {
   it('refuses a body over the limit', async () => {
     const answer = await place(orders, anOrder({ filler: 'x'.repeat(1_100_000) }));
     expectProblem(answer, 413, 'body-too-large');
+  });
+
+  it("refuses an order whose document the partner's topic does not take", async () => {
+    await addPartner(orders.database, 'narrow', 'json');
+    await orders.database.dataSource.query(`UPDATE channel SET max_message_bytes = 4000 WHERE partner = 'narrow'`);
+    const lines = Array.from({ length: 100 }, (_, index) => ({ ...line, lineNumber: index + 1 }));
+    expectProblem(await place(orders, anOrder({ partner: 'narrow', lines })), 413, 'message-too-large');
   });
 
   it.each([
