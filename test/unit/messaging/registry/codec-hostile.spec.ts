@@ -1,37 +1,15 @@
 import { Type } from 'avsc';
 import { createContext, Script } from 'node:vm';
-import { orderResponse, type RegisteredFormat, subjectFor } from '../../../../src/contracts';
-import { createCodec, type Decoded, type Route } from '../../../../src/messaging/registry';
+import { orderResponse } from '../../../../src/contracts';
+import { createCodec, type Route } from '../../../../src/messaging/registry';
 import { publishedRegistry } from './documents';
-import { MemoryRegistry } from './memory-registry';
+import { ANSWER, answerBytes, bytes, head, read, refused, TOPIC } from './hostile-writer';
 
-const TOPIC = 'orders.acme.response.v1';
-const SUBJECT = subjectFor(orderResponse, TOPIC);
-const ANSWER = orderResponse.examples[0];
-
-const head = ['orderNumber', 'responseCode', 'issuedAt'].map((name) => ({ name, type: 'string' }));
 /** The writer's schema with one more field in front, which ours does not have. */
 const withField = (type: unknown) => ({
   type: 'record',
   name: 'OrderResponse',
   fields: [{ name: 'extra', type }, ...head],
-});
-const answerBytes = Type.forSchema({ type: 'record', name: 'OrderResponse', fields: head } as never).toBuffer(ANSWER);
-
-/** What our codec makes of bytes that somebody wrote under a schema of theirs. */
-async function read(format: RegisteredFormat, schema: unknown, body: Buffer): Promise<Decoded> {
-  const registry = new MemoryRegistry();
-  const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
-  const { id } = registry.put(SUBJECT, format, text);
-  const value = Buffer.concat([Buffer.from([0, 0, 0, 0, id]), body]);
-  return createCodec(registry).decode(orderResponse, { topic: TOPIC, format }, { value, headers: {} });
-}
-
-/** With the schema that the record named, for it is in use all the same. */
-const refused = (code: string, detail: RegExp) => ({
-  ok: false,
-  error: { code, detail: expect.stringMatching(detail) as string },
-  schemaId: 1,
 });
 
 /** Whether a call comes back within a moment; V8 ends it where it does not. */
@@ -52,15 +30,6 @@ function attempt(work: () => unknown): void {
     // An error is an answer.
   }
 }
-
-const zigzag = (value: bigint): Buffer => {
-  const bytes: number[] = [];
-  let rest = value >= 0n ? value << 1n : (-value << 1n) - 1n;
-  for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
-  return Buffer.from([...bytes, Number(rest)]);
-};
-const bytes = (...parts: (bigint | Buffer)[]) =>
-  Buffer.concat(parts.map((part) => (typeof part === 'bigint' ? zigzag(part) : part)));
 
 const nulls = { type: 'array', items: 'null' };
 const texts = { type: 'array', items: 'string' };
@@ -163,51 +132,6 @@ describe('a writer of Avro that means harm', () => {
     const broken = Buffer.from(answerBytes);
     broken[1] = 0xff;
     expect(await read('avro', schema, broken)).toEqual(refused('undecodable', /not UTF-8/));
-  });
-});
-
-describe('a schema whose cost would multiply', () => {
-  async function took<T>(work: () => Promise<T>): Promise<number> {
-    const began = performance.now();
-    await work();
-    return performance.now() - began;
-  }
-
-  /** The answer in `branches` forms, each with lines of one and the same record of `fields` fields. */
-  function manyForms(branches: number, fields: number): object[] {
-    const members = ['quantity', 'unitPrice'].map((name) => ({ name, type: 'string' }));
-    const more = Array.from({ length: fields }, (_, i) => ({ name: `f${i}`, type: 'int' }));
-    const line = {
-      type: 'record',
-      name: 'n.OrderResponseLine',
-      fields: [{ name: 'lineNumber', type: 'int' }, ...members, ...more],
-    };
-    return Array.from({ length: branches }, (_, i) => ({
-      type: 'record',
-      name: `n${i}.OrderResponse`,
-      fields: [...head, { name: 'lines', type: { type: 'array', items: i === 0 ? line : line.name } }],
-    }));
-  }
-
-  it('Avro: hundreds of branches that name one record of thousands of fields resolve it once', async () => {
-    const once = await took(() => read('avro', manyForms(1, 2400), bytes(0n, answerBytes)));
-    const often = await took(() => read('avro', manyForms(300, 2400), bytes(0n, answerBytes)));
-    expect(often).toBeLessThan(20 * once);
-  });
-
-  it('Protobuf: a file of a hundred thousand words is read once, however many records name places in it', async () => {
-    const registry = new MemoryRegistry();
-    const { id } = registry.put(SUBJECT, 'protobuf', 'message A{}'.repeat(20_000));
-    const codec = createCodec(registry);
-    const decode = (place: number) => {
-      const value = Buffer.concat([Buffer.from([0, 0, 0, 0, id, 2]), zigzag(BigInt(place))]);
-      return codec.decode(orderResponse, { topic: TOPIC, format: 'protobuf' }, { value, headers: {} });
-    };
-    const first = await took(async () => expect(await decode(0)).toEqual(refused('schema-mismatch', /holds a A/)));
-    const others = await took(async () => {
-      for (let place = 1; place <= 200; place++) expect((await decode(place)).ok).toBe(false);
-    });
-    expect(others).toBeLessThan(20 * first);
   });
 });
 
