@@ -1,3 +1,4 @@
+import { LessThanOrEqual } from 'typeorm';
 import { parkedOf } from '../messaging/consumer';
 import { receiptsOf } from '../messaging/outbox';
 import type { Clock } from '../platform/clock';
@@ -16,7 +17,9 @@ export class OrderTimeline {
   async of(order: Order): Promise<TimelineStep[]> {
     const { orderNumber } = order;
     const history = this.database.dataSource.getRepository(OrderEventEntity);
-    const events = await history.find({ where: { orderNumber }, order: { version: 'ASC' } });
+    // No step that the order, which was read before, doesn't know of: it would stand beside a wait that it has ended.
+    const version = LessThanOrEqual(order.version);
+    const events = await history.find({ where: { orderNumber, version }, order: { version: 'ASC' } });
     const sent = events.flatMap((event) => sentBy(event) ?? []);
     const [places, parked] = await Promise.all([
       receiptsOf(this.database, sent),

@@ -116,22 +116,22 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
   'registry-unavailable': {
     status: 503,
     title: 'The schema registry cannot be reached',
-    help: "The schema of the partner's document is not known here yet, and the registry that has it does not answer. Nothing was accepted. Send the same request with the same Idempotency-Key after the seconds in Retry-After. The operator: check SCHEMA_REGISTRY_URLS and that the registry runs.",
+    help: "The schema of the partner's document is not known here yet, and the registry that has it does not answer. This request changed nothing. Send the same request with the same Idempotency-Key after the seconds in Retry-After. The operator: check SCHEMA_REGISTRY_URLS and that the registry runs.",
   },
   'registry-refused': {
     status: 503,
     title: 'The schema registry refuses us',
-    help: 'Nothing was accepted. The operator: check the name and password, or the token, with which Parley asks the registry (SCHEMA_REGISTRY_USERNAME, SCHEMA_REGISTRY_PASSWORD, SCHEMA_REGISTRY_TOKEN).',
+    help: 'This request changed nothing. The operator: check the name and password, or the token, with which Parley asks the registry (SCHEMA_REGISTRY_USERNAME, SCHEMA_REGISTRY_PASSWORD, SCHEMA_REGISTRY_TOKEN).',
   },
   'registry-unconfigured': {
     status: 503,
     title: 'No schema registry is configured',
-    help: "The partner's documents need one. Nothing was accepted. The operator: set SCHEMA_REGISTRY_URLS, or add the partner with --format json.",
+    help: "The partner's documents need one. This request changed nothing. The operator: set SCHEMA_REGISTRY_URLS, or add the partner with --format json.",
   },
   'schema-unpublished': {
     status: 503,
     title: "The document's schema is not published",
-    help: 'The registry has no schema for this document of the partner. Nothing was accepted. The operator: run "parley contracts publish", then send the same request with the same Idempotency-Key.',
+    help: 'The registry has no schema for this document of the partner. This request changed nothing. The operator: run "parley contracts publish", then send the same request with the same Idempotency-Key.',
   },
   overloaded: {
     status: 503,

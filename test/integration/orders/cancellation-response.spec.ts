@@ -1,4 +1,6 @@
 import { orderCancellation, orderCancellationResponse, orderRequest, orderResponse } from '../../../src/contracts';
+import { type Order, OrderList } from '../../../src/orders';
+import { OrderTimeline } from '../../../src/orders/order-timeline';
 import { TestBatch } from '../consumer/harness';
 import {
   anOrder,
@@ -233,6 +235,15 @@ describe("partners' answers to cancellations", () => {
       },
       { step: 'answer-noted', text: 'acme answered the order after it had cancelled it, which changes nothing (RE).' },
     ]);
+  });
+
+  it('are no part of a story that was asked for before, whose end would contradict its beginning', async () => {
+    const one = await asked();
+    const before = await orders.app.get(OrderList).find(one.orderNumber);
+    await hear(toCancellation(one, 'AP'));
+    const steps = await orders.app.get(OrderTimeline).of(before as Order);
+    const waiting = 'waiting-to-be-published';
+    expect(steps.map(({ step }) => step)).toEqual(['placed', waiting, 'cancellation-requested', waiting]);
   });
 
   it('take the order out of what is overdue', async () => {
