@@ -1,3 +1,5 @@
+import { ChannelCatalog } from '../../../src/messaging/channels';
+import { eventually } from '../../support/eventually';
 import { send } from '../orders/orders-app';
 import {
   accepted,
@@ -165,6 +167,26 @@ describe("partners' despatch advices", () => {
     expect(await showOrder(shipments, orderNumber)).toMatchObject({ state: 'accepted', version: 2 });
     await deliver(consumer, adviceRecord({ orderNumber, despatchNumber: number(), lines: goods('1') }));
     expect((await parkedOn(shipments, orderNumber)).map(({ state }) => state)).toEqual(['waiting', 'held', 'held']);
+  });
+
+  it('wait, and nobody is blamed, while the partner has no topic for their receipts', async () => {
+    const topic = 'shipments.umbra.response.v1';
+    const orderNumber = await accepted(shipments, consumer, 'umbra');
+    const rename = async (from: string, to: string) => {
+      await shipments.database.dataSource.query('UPDATE channel SET topic = $2 WHERE topic = $1', [from, to]);
+      await shipments.app.get(ChannelCatalog).load();
+    };
+    await rename(topic, 'none');
+    const delivered = deliver(
+      consumer,
+      adviceRecord({ orderNumber, despatchNumber: number(), lines: goods('1') }, { partner: 'umbra' }),
+    );
+    await eventually(() => consumer.signals.waitingFor !== undefined, { interval: 5, what: 'the consumer waits' });
+    expect(await parkedOn(shipments, orderNumber)).toEqual([]);
+    await rename('none', topic);
+    await delivered;
+    expect(await parkedOn(shipments, orderNumber)).toEqual([]);
+    expect(await receiptsOn(shipments, orderNumber)).toMatchObject([{ value: { receiptCode: 'AP' } }]);
   });
 
   it('are dead letters where there is no such order of the partner, no exchange, or no number that can be kept', async () => {
