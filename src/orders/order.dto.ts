@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -23,6 +23,7 @@ import {
   PARTNER_ID_PATTERN,
   POSITIVE_DECIMAL_PATTERN,
 } from '../contracts';
+import { PageQuery } from '../platform/http';
 import { CancellationDto } from './cancellation.dto';
 import { type Order, type OrderLine, ORDER_STATES, type OrderState } from './domain/order';
 
@@ -101,7 +102,7 @@ export class PlaceOrderDto {
   lines: OrderLineDto[];
 }
 
-export class ListOrdersDto {
+export class ListOrdersDto extends PageQuery {
   @ApiPropertyOptional({ description: 'Only orders of this partner', pattern: PARTNER_ID_PATTERN, example: 'acme' })
   @IsOptional()
   @Matches(new RegExp(PARTNER_ID_PATTERN), { message: 'must be a partner id' })
@@ -136,30 +137,6 @@ export class ListOrdersDto {
   @IsOptional()
   @IsIn(['true', 'false'], { message: 'must be true or false' })
   overdue?: 'true' | 'false';
-
-  @ApiPropertyOptional({
-    description: 'Most orders of one page',
-    type: 'integer',
-    minimum: 1,
-    maximum: 200,
-    default: 50,
-    example: 50,
-  })
-  @Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value,
-  )
-  @IsInt({ message: 'must be a whole number from 1 to 200' })
-  @Min(1, { message: 'must be a whole number from 1 to 200' })
-  @Max(200, { message: 'must be a whole number from 1 to 200' })
-  limit = 50;
-
-  @ApiPropertyOptional({
-    description: '`nextCursor` of the page before',
-    example: 'WyIyMDI2LTAyLTAzVDA0OjA1OjA2Ljc4OVoiLCI0NTAwMDE3Il0',
-  })
-  @IsOptional()
-  @Matches(/^[\w-]{1,300}$/, { message: 'must be a cursor as it was given' })
-  cursor?: string;
 }
 
 /** An order as the API shows it. */

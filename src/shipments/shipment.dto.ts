@@ -1,6 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
 import { type DespatchAdviceLine, POSITIVE_DECIMAL_PATTERN } from '../contracts';
 import type { Shipment } from './domain/shipment';
 
@@ -67,27 +65,4 @@ export class ShipmentPageDto {
 
   @ApiProperty({ type: String, nullable: true, description: 'null on the last page', example: null })
   nextCursor: string | null;
-}
-
-export class ListShipmentsDto {
-  @ApiPropertyOptional({
-    description: 'Most shipments of one page',
-    type: 'integer',
-    minimum: 1,
-    maximum: 200,
-    default: 50,
-    example: 50,
-  })
-  @Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value,
-  )
-  @IsInt({ message: 'must be a whole number from 1 to 200' })
-  @Min(1, { message: 'must be a whole number from 1 to 200' })
-  @Max(200, { message: 'must be a whole number from 1 to 200' })
-  limit = 50;
-
-  @ApiPropertyOptional({ description: '`nextCursor` of the page before', example: 'djE3' })
-  @IsOptional()
-  @Matches(/^[\w-]{1,300}$/, { message: 'must be a cursor as it was given' })
-  cursor?: string;
 }

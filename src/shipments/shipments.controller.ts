@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 import { ORDER_NUMBER_PATTERN } from '../contracts';
 import { OrderList } from '../orders';
 import { NonRetriableError } from '../platform/errors';
-import { ApiProblems } from '../platform/http';
-import { ListShipmentsDto, ShipmentDto, ShipmentPageDto } from './shipment.dto';
+import { ApiProblems, PageQuery } from '../platform/http';
+import { ShipmentDto, ShipmentPageDto } from './shipment.dto';
 import { ShipmentRepository } from './shipment.repository';
 
 const NUMBER = new RegExp(ORDER_NUMBER_PATTERN);
@@ -39,7 +39,7 @@ export class ShipmentsController {
   @ListShipments()
   async page(
     @Param('orderNumber') orderNumber: string,
-    @Query() { limit, cursor }: ListShipmentsDto,
+    @Query() { limit, cursor }: PageQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ShipmentPageDto> {
     const after = cursor === undefined ? 0 : versionOf(cursor);
