@@ -6,6 +6,7 @@ import { sqlState } from '../platform/database';
 import { AppError, messageOf } from '../platform/errors';
 import { asyncapiCommand } from './asyncapi.command';
 import { configCommand } from './config.command';
+import { oneLine } from './context';
 import { contractsCommand } from './contracts.command';
 import { migrateCommand } from './migrate.command';
 import { partnerCommand } from './partner.command';
@@ -42,9 +43,10 @@ function overridden(command: Command): Command {
 /** One sentence, the cause, what to do next. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  const cause = error instanceof Error && error.cause !== undefined ? `\nCause: ${messageOf(error.cause)}` : '';
+  const cause =
+    error instanceof Error && error.cause !== undefined ? `\nCause: ${oneLine(messageOf(error.cause))}` : '';
   const hint = nextOf(error);
-  return `parley: ${messageOf(error)}${cause}${hint ? `\n${hint}` : ''}`;
+  return `parley: ${oneLine(messageOf(error))}${cause}${hint ? `\n${hint}` : ''}`;
 }
 
 function nextOf(error: unknown): string | undefined {

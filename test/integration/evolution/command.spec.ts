@@ -116,6 +116,18 @@ describe('parley contracts', () => {
       expect((await fetch(`${registry}/subjects/${encodeURIComponent(subject)}/versions`)).status).toBe(404);
   });
 
+  it('shows what a stranger named as text, and no line that he made up', async () => {
+    const partner = uniqueName('acme');
+    const members = '{"\\u001b[2J\\nno break: 6 schemas":{"type":"string"}}';
+    const schema = `{"$schema":"x","type":"object","required":["\\u001b[2J\\nno break: 6 schemas"],"properties":${members}}`;
+    await registerSchema(registry, requests(partner), { schema, schemaType: 'JSON' });
+    const check = await contracts(['check', ...planned(partner, 'json-schema')]);
+    expect(check.code).toBe(1);
+    expect(check.stdout).toContain(String.raw`\u{1b}[2J\u{a}no break: 6 schemas: field-removed-required`);
+    expect(check.stdout).not.toContain('\x1b');
+    expect(check.stdout).not.toMatch(/^no break/m);
+  });
+
   it('takes partners, formats and what their records named from the database', async () => {
     const [acme, globex, initech] = [uniqueName('acme'), uniqueName('globex'), uniqueName('initech')];
     await addPartner(acme, 'avro', [2_000_000_000]);
