@@ -1,5 +1,4 @@
 import { despatchAdvice, type OrderResponse, orderResponse, type RegisteredFormat } from '../../../src/contracts';
-import { SchemaUse } from '../../../src/messaging/channels';
 import { createLanePublisher } from '../../../src/messaging/kafka';
 import { createCodec } from '../../../src/messaging/registry';
 import { testConfig } from '../../support/config';
@@ -181,42 +180,6 @@ describe('records whose schema a registry has', () => {
       );
       await effectsOf(partner, documents.length);
       expect(await effects(partner)).toEqual(documents);
-    },
-    60_000,
-  );
-
-  test('leave behind which schema they named, by channel and document', async () => {
-    const partner = await RegisteredPartner.of(world, url, 'avro');
-    const id = await partner.register(orderResponse);
-    start();
-    for (let n = 0; n < 3; n++) await partner.write(orderResponse, `order-${n}`, inAvro(id, answer(`order-${n}`)));
-    await effectsOf(partner, 3);
-    const used = await eventually(async () => {
-      const uses = (await SchemaUse.list(world.database)).filter((use) => use.partner === partner.id);
-      return uses.length > 0 && uses;
-    });
-    expect(used).toMatchObject([{ topic: partner.responses, type: 'parley.order-response.v1', schemaId: id }]);
-  }, 60_000);
-
-  const broken: [string, (id: number) => Buffer][] = [
-    ['invalid', (id) => inAvro(id, answer('order-1', { responseCode: 'not a code' }))],
-    ['key-mismatch', (id) => inAvro(id, answer('order-2'))],
-    ['undecodable', (id) => framed(id, Buffer.from([0xff]))],
-  ];
-  test.each(broken)(
-    'leave that behind also when nothing of them is accepted: %s',
-    async (code, bytes) => {
-      const partner = await RegisteredPartner.of(world, url, 'avro');
-      const id = await partner.register(orderResponse);
-      start();
-      await partner.write(orderResponse, 'order-1', bytes(id));
-      await eventually(async () => (await parkedRows(world, partner.id)).length > 0, { timeout: 30_000 });
-      expect(await parkedRows(world, partner.id)).toMatchObject([{ state: 'dead', code }]);
-      const used = await eventually(async () => {
-        const uses = (await SchemaUse.list(world.database)).filter((use) => use.partner === partner.id);
-        return uses.length > 0 && uses;
-      });
-      expect(used).toMatchObject([{ topic: partner.responses, type: 'parley.order-response.v1', schemaId: id }]);
     },
     60_000,
   );
