@@ -63,8 +63,8 @@ const sameText = (format, one, other) =>
   one !== undefined &&
   (format === 'json-schema' ? JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other)) : one === other);
 
-/** Each document in each of its formats, with what was released of it, oldest first. */
-function documentsOf({ CONTRACTS, REGISTERED_FORMATS, schemaFileOf }, folder) {
+/** Each document in each of its formats, with what was released of it, oldest first; `sources`: where its texts are written. */
+function documentsOf({ CONTRACTS, REGISTERED_FORMATS, schemaFileOf }, folder, sources) {
   return CONTRACTS.flatMap((contract) => {
     // A document that is always plain JSON is in no registry, and has its rules all the same.
     const formats = contract.format === undefined ? REGISTERED_FORMATS : ['json-schema'];
@@ -74,12 +74,16 @@ function documentsOf({ CONTRACTS, REGISTERED_FORMATS, schemaFileOf }, folder) {
       const released = [];
       while (existsSync(at(released.length + 1))) released.push(readFileSync(at(released.length + 1), 'utf8'));
       const file = schemaFileOf(contract, format);
+      const source = join(sources, basename(file));
+      // A build keeps the copy of a file that is gone.
+      if (!existsSync(source))
+        throw new ServerError(`${name} has no ${format}.`, `${source} is not there.`, 'State it, as the others do.');
       return {
         contract,
         format,
         name,
         released,
-        file,
+        source,
         text: readFileSync(file, 'utf8'),
         next: at(released.length + 1),
       };
@@ -161,11 +165,10 @@ function expectStated(documents, folder) {
     );
 }
 
-/** As they are written in `sources`. */
-function release(documents, sources) {
-  for (const { next, file } of documents) {
+function release(documents) {
+  for (const { next, source } of documents) {
     mkdirSync(dirname(next), { recursive: true });
-    copyFileSync(join(sources, basename(file)), next, constants.COPYFILE_EXCL);
+    copyFileSync(source, next, constants.COPYFILE_EXCL);
     console.log(`released ${basename(dirname(next))}/${basename(next)}`);
   }
 }
@@ -179,7 +182,7 @@ async function main() {
   const dist = built(options.dist);
   const require = createRequire(import.meta.url);
   const contracts = require(join(dist, 'src', 'contracts', 'index.js'));
-  const documents = documentsOf(contracts, options.released);
+  const documents = documentsOf(contracts, options.released, join(options.dist ? dist : root, 'src', 'contracts'));
   expectStated(documents, options.released);
   if (!(await compare(dist, documents, contracts, require)))
     throw new ServerError(
@@ -188,7 +191,7 @@ async function main() {
       'Undo the change, or state it as a new version of the contract (CONTRIBUTING.md, "Changing a contract").',
     );
   const changed = documents.filter(({ format, released, text }) => !sameText(format, released.at(-1), text));
-  if (options.release) release(changed, join(options.dist ? dist : root, 'src', 'contracts'));
+  if (options.release) release(changed);
   else if (changed.length > 0)
     throw new ServerError(
       `Not released: ${changed.map(({ name, format }) => `${name} (${format})`).join(', ')}.`,

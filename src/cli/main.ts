@@ -54,5 +54,12 @@ function nextOf(error: unknown): string | undefined {
   return sqlState(error) === '42P01' ? 'The schema is not there yet: run "parley migrate" first.' : undefined;
 }
 
+/** Who reads only the beginning (`| head`) doesn't end the work, nor make it look failed. */
+function unread(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+process.stdout.on('error', unread);
+process.stderr.on('error', unread);
 process.once('SIGINT', () => process.exit(130));
 void run().then((code) => process.exit(code));

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { Client } from 'pg';
 import { freshDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
@@ -57,6 +58,22 @@ describe('the command line', () => {
     expect(await program.finished()).toBe(0);
     expect(program.output).toMatch(/^HTTP_PORT=3000$/m);
     expect(program.output).not.toContain('hunter2');
+  });
+
+  it('does its work where nobody reads what it prints', () => {
+    // A pipe, since a socket tells only later that nobody is there.
+    const script = 'exec 9> >(exec true); wait $!; exec "$0" dist/src/cli/main.js config print >&9';
+    const env = {
+      PATH: process.env['PATH'],
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+      KAFKA_BROKERS: '127.0.0.1:1',
+    };
+    const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
   it('says of partners what is stored, as JSON too', async () => {

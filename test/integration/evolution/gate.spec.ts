@@ -85,6 +85,19 @@ describe('the gate for schemas', () => {
     expect(readFileSync(join(folder, 'released', 'order-request.v1', `${count}.proto`), 'utf8')).toBe(before);
   }, 300_000);
 
+  it('goes red when a document has no text in one of the formats', async () => {
+    const file = schema('despatch-advice.v1.proto');
+    const before = readFileSync(file, 'utf8');
+    rmSync(file);
+    try {
+      const { code, output } = await gate();
+      expect(code).toBe(1);
+      expect(output).toMatch(/^despatch-advice\.v1 has no protobuf\.$/m);
+    } finally {
+      writeFileSync(file, before);
+    }
+  }, 60_000);
+
   it('goes red when a released document is stated no more', async () => {
     cpSync(join(folder, 'released', 'error-report.v1'), join(folder, 'released', 'invoice.v1'), { recursive: true });
     const { code, output } = await gate();
