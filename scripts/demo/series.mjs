@@ -47,21 +47,23 @@ async function runSeries({ system, client, ledger, series, total, perSecond, can
   };
   const placing = inParallel(Array(total).keys(), 16, place).then(() => (run.ended = true));
   const watching = watchSeries({ system, client, series, total, run, show: progress() });
-  await Promise.all([placing, watching, meanwhile?.(run.accepted)]);
-  done(`${total} orders accepted, published, answered ${dim(`(${((Date.now() - begun) / 1000).toFixed(1)} s)`)}`);
+  const [allSettled] = await Promise.all([watching, placing, meanwhile?.(run.accepted)]);
+  if (allSettled)
+    done(`${total} orders accepted, published, answered ${dim(`(${((Date.now() - begun) / 1000).toFixed(1)} s)`)}`);
   const timelines = await client.timelines([...run.accepted]);
   ledger.add({ ...run, timelines });
-  return { accepted: run.accepted.size, timelines, verdict: ledger.compare(system.journal, series) };
+  const showAll = () => showVerdict(ledger.compare(system.journal, series), run.accepted.size) && allSettled;
+  return { timelines, showAll };
 }
 
 export async function quietPart(system, client, ledger, total, schemas) {
   title(`${total} orders through the REST API, to ${system.partners.length} partners`);
-  const { accepted, timelines, verdict } = await runSeries({
+  const { timelines, showAll } = await runSeries({
     ...{ system, client, ledger, series: 'QUIET', total, perSecond: 200 },
   });
   showPlaces(system.partners, timelines, schemas);
   showStates(timelines);
-  const isFine = showVerdict(verdict, accepted);
+  const isFine = showAll();
   title('The story of one order');
   // One that was acknowledged first has the longest.
   const stories = [...timelines.values()];
@@ -69,28 +71,31 @@ export async function quietPart(system, client, ledger, total, schemas) {
   return isFine;
 }
 
-/** Places the orders with goods, and returns when all are accepted by their partners; `settled` resolves at their end. */
+/** Places the orders with goods, and returns when all are accepted by their partners; `settled` tells at their end whether all came to it. */
 async function placeGoods(system, client, ledger) {
   const accepted = new Set();
   await inParallel(Array(GOODS).keys(), 8, async (index) => {
     accepted.add((await client.place(orderNumbered('GOODS', index))).orderNumber);
   });
   const ofGoods = async () => [...((await client.orders()) ?? [])].filter(([number]) => accepted.has(number));
-  const until = async (what, condition) => {
+  const within90s = async (condition) => {
     for (const deadline = Date.now() + 90_000; !(await condition()); await delay(100)) {
-      if (Date.now() > deadline) throw new Error(`Not all orders with goods were ${what} within 90 s.`);
+      if (Date.now() > deadline) return false;
     }
+    return true;
   };
-  await until('accepted', async () => {
+  const isAccepted = await within90s(async () => {
     const orders = await ofGoods();
     return orders.length === GOODS && orders.every(([, { state }]) => state !== 'placed');
   });
+  if (!isAccepted) throw new Error('Not all orders with goods were accepted within 90 s.');
   const settled = async () => {
-    await until('settled', async () => {
+    const allSettled = await within90s(async () => {
       const [orders, lines] = [await ofGoods(), byOrder(readJournal(system.journal))];
       return orders.length === GOODS && orders.every(([number, order]) => isSettled(order, lines.get(number) ?? []));
     });
     ledger.add({ accepted, asked: [], timelines: await client.timelines([...accepted]) });
+    return allSettled;
   };
   return { settled };
 }
@@ -125,11 +130,11 @@ export async function troublePart(system, client, ledger, total) {
   const gate = (index) => (index < total * 0.6 ? undefined : brokerBack.promise);
   const before = client.retries;
   const run = { ...{ system, client, ledger, series: 'TROUBLE', total, perSecond: 50 }, meanwhile: trouble, gate };
-  const { accepted, timelines, verdict } = await runSeries({ ...run, cancelEvery: CANCEL_EVERY });
-  await goods.settled();
+  const { timelines, showAll } = await runSeries({ ...run, cancelEvery: CANCEL_EVERY });
+  const areGoodsFine = await goods.settled();
   showStates(timelines);
   const retries = client.retries - before;
   say(dim(`  the client repeated ${retries} requests that got no answer, under the same Idempotency-Key`));
-  const isFine = showVerdict(verdict, accepted);
-  return showVerdict(ledger.compare(system.journal, 'GOODS'), GOODS) && isFine;
+  const isFine = showAll();
+  return showVerdict(ledger.compare(system.journal, 'GOODS'), GOODS) && areGoodsFine && isFine;
 }

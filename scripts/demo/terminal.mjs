@@ -24,15 +24,17 @@ export const title = (text) => say(`\n${bold(text)}`);
 export const done = (text) => say(`  ${green('✓')} ${text}`);
 export const event = (text) => say(`  ${yellow('!')} ${dim(elapsed())} ${text}`);
 
-/** Progress: one line that is rewritten on a terminal, elsewhere a line every two seconds. */
+/** Progress: one line that is rewritten on a terminal, elsewhere a line every two seconds, if it says something new. */
 export function progress() {
   let last = 0;
+  let said;
   return (text) => {
     if (isTerminal) {
       process.stdout.write(`\r\u001b[2K  ${text}`);
       live = true;
-    } else if (Date.now() - last > 2000) {
+    } else if (text !== said && Date.now() - last > 2000) {
       last = Date.now();
+      said = text;
       say(`  ${text}`);
     }
   };

@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Admin } from '@platformatic/kafka';
 import { byOrder, readJournal } from './compare.mjs';
 import { isSettled } from './expectation.mjs';
+import { red, say } from './terminal.mjs';
 
 /**
  * Shows how a series of orders gets on until it is placed and all of it has come to its end: accepted by the API, records in
- * the request topics (by the broker's own word), read by the partners, settled on both sides. Throws after `giveUpMs` without
- * any change.
+ * the request topics (by the broker's own word), read by the partners, settled on both sides. False when all are placed and nothing
+ * changes for `giveUpMs`: then something is lost, and comparing says what. Throws when they can't even be placed.
  */
 export async function watchSeries({ system, client, series, total, run, show, giveUpMs = 90_000 }) {
   const admin = new Admin({ clientId: 'demo', bootstrapBrokers: [system.kafka.brokers], retries: 0, timeout: 1500 });
@@ -28,9 +29,13 @@ export async function watchSeries({ system, client, series, total, run, show, gi
       const counts = [run.accepted.size, published, read, settled];
       const state = `accepted ${counts[0]}/${total}   in Kafka ${counts[1]}   read by partners ${counts[2]}   settled ${counts[3]}/${total}`;
       show(orders ? state : `${state}   (Parley does not answer)`);
-      if (settled === total && run.ended) return;
+      if (settled === total && run.ended) return true;
       if (state !== last) [last, changed] = [state, Date.now()];
-      if (Date.now() - changed > giveUpMs) throw new Error(`Nothing moved for ${giveUpMs / 1000} s: ${state}`);
+      if (Date.now() - changed > giveUpMs) {
+        say(red(`  Nothing moved for ${giveUpMs / 1000} s: ${state}`));
+        if (run.ended) return false;
+        throw new Error('Not all orders could be placed.');
+      }
       await delay(150);
     }
   } finally {
