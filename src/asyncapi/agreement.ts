@@ -34,7 +34,7 @@ export function agreementOf(described: PartnerInterface): Section[] {
       title: 'Repeats',
       items: [
         'A record may arrive more than once. Sent again it has the same `ce_id`: apply a document once per topic and `ce_id`, and remember an id for at least as long as its topic keeps records.',
-        'We do the same with yours: a repeat has no second effect. The same `ce_id` with another key or value is no repeat, and is refused.',
+        'We do the same with yours: a repeat has no second effect. The same `ce_id` with another key or value is no repeat, and is refused. So write with `acks=all`, and write again what was not acknowledged.',
       ],
     },
     {
@@ -61,6 +61,7 @@ function recordSection(messages: readonly Message[]): Section {
     'Records are CloudEvents 1.0 in binary mode: the attributes are headers in UTF-8, the value is the document alone. `ce_type` tells which document it is; one topic may carry several.',
     'The record key is the member of the document that the message names, as UTF-8 text.',
     'Decimals travel as text and are exact; times are RFC 3339 in UTC. Examples are shown as JSON, whatever the format of a topic; members that have no value are left out.',
+    'Records may be compressed with gzip, snappy, lz4 or zstd; ours are not.',
   ];
   const registered = [...new Set(messages.map((message) => message.format))].filter((format) => format !== 'json');
   if (registered.length > 0) {

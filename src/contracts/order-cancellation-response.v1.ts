@@ -20,7 +20,8 @@ export interface OrderCancellationResponse {
 export const orderCancellationResponse: Contract<OrderCancellationResponse> = {
   name: 'order-cancellation-response',
   version: 1,
-  summary: "The partner's answer to a cancellation: AP nothing will be delivered, RE the order stands as it was.",
+  summary:
+    "The partner's answer to a cancellation: AP nothing will be delivered, RE the order stands as it was. Who has despatched any of it refuses; who has agreed accepts and despatches nothing of it any more.",
   direction: 'in',
   topic: 'orders.{partner}.response.v1',
   key: 'orderNumber',

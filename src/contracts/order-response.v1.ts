@@ -31,7 +31,8 @@ export interface OrderResponse {
 export const orderResponse: Contract<OrderResponse> = {
   name: 'order-response',
   version: 1,
-  summary: "The partner's answer to an order: acknowledged, accepted, rejected, or accepted with changes.",
+  summary:
+    "The partner's answer to an order: AP accepted, RE rejected or CA accepted with changes, once and for good; before it AB, acknowledged, where that takes time.",
   direction: 'in',
   topic: 'orders.{partner}.response.v1',
   key: 'orderNumber',
