@@ -44,7 +44,8 @@ function violationOf({ errors }: ValidateFunction): Violation {
   const missing = error?.keyword === 'required' ? `/${String(error.params['missingProperty'])}` : '';
   return {
     pointer: `${error?.instancePath ?? ''}${missing}` || '/',
-    detail: (error?.message ?? 'is invalid').slice(0, 300),
+    // The validator's own words for a member that a rule forbids speak of schemas.
+    detail: (error?.keyword === 'false schema' ? 'must not be there' : (error?.message ?? 'is invalid')).slice(0, 300),
   };
 }
 

@@ -99,6 +99,17 @@ describe('reading', () => {
     }
   });
 
+  it.each([
+    [{ ...ANSWER, lines: [{ lineNumber: 1, quantity: '1', unitPrice: '1' }] }, 'must not be there'],
+    [{ ...ANSWER, responseCode: 'CA' }, "must have required property 'lines'"],
+  ])('says of a member whether it is missing or should be', async (value, detail) => {
+    const record = withoutHeaders(Buffer.from(JSON.stringify(value)));
+    expect(await createCodec(undefined).decode(orderResponse, { topic: TOPIC, format: 'json' }, record)).toEqual({
+      ok: false,
+      error: { code: 'invalid', pointer: '/lines', detail },
+    });
+  });
+
   it('refuses half a character also where JSON escapes it', async () => {
     const value = Buffer.from(JSON.stringify({ ...ANSWER, reason: '?' }).replace('?', String.raw`\uD83D`));
     const route: Route = { topic: TOPIC, format: 'json' };
