@@ -1,17 +1,9 @@
-export {
-  RegistryUnavailable,
-  type Codec,
-  type Decoded,
-  type Encapsulated,
-  type Encoded,
-  type Route,
-  type Undecodable,
-} from './codec';
+export { RegistryUnavailable, type Codec, type Decoded, type Encapsulated, type Route } from './codec';
 export { createSchemaRegistry } from './http-registry';
 export { createCodec } from './create-codec';
 export { JsonCodec } from './json-codec';
 export type { RegistrySettings } from './registry-settings';
-export { resolveReferences, type ResolvedReference } from './references';
+export { resolveReferences } from './references';
 export type {
   CompatibilityLevel,
   RegisteredSchema,
