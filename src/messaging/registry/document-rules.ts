@@ -43,7 +43,8 @@ function violationOf({ errors }: ValidateFunction): Violation {
   const [error] = errors ?? [];
   const missing = error?.keyword === 'required' ? `/${String(error.params['missingProperty'])}` : '';
   return {
-    pointer: `${error?.instancePath ?? ''}${missing}` || '/',
+    // RFC 6901: the whole document is the empty text.
+    pointer: `${error?.instancePath ?? ''}${missing}`,
     // The validator's own words for a member that a rule forbids speak of schemas.
     detail: (error?.keyword === 'false schema' ? 'must not be there' : (error?.message ?? 'is invalid')).slice(0, 300),
   };
@@ -53,7 +54,7 @@ function violationOf({ errors }: ValidateFunction): Violation {
 export function documentInvalid(contract: AnyContract, violation: Violation): NonRetriableError {
   return new NonRetriableError(
     'document-invalid',
-    `The ${contract.name} breaks its schema: ${violation.pointer} ${violation.detail}.`,
+    `The ${contract.name} breaks its schema: ${violation.pointer || 'it'} ${violation.detail}.`,
     { violations: [violation] },
   );
 }
