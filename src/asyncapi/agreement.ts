@@ -111,7 +111,7 @@ function refusalSection({ partner, channels }: PartnerInterface, messages: reado
     );
   }
   items.push(
-    `A document that comes before the one that it rests on waits and is tried again; nothing is asked of ${partner}.`,
+    `A document that comes before the one that it rests on waits for it; nothing is asked of ${partner}.`,
   );
   return { title: "What we can't read", items };
 }

@@ -11,7 +11,7 @@ code { background: var(--soft); padding: .1em .3em; border-radius: .25em; }
 pre { background: var(--soft); padding: .75rem; border-radius: .4rem; overflow-x: auto; overflow-wrap: normal; }
 pre code { background: none; padding: 0; }
 table { width: 100%; border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .5rem; border-bottom: 1px solid var(--line); }
+th, td { text-align: left; vertical-align: top; padding: .4rem .5rem; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
 article { border: 1px solid var(--line); border-radius: .5rem; padding: 0 1rem 1rem; margin: 1rem 0; }
 summary { cursor: pointer; }
 .tag { display: inline-block; border: 1px solid var(--line); border-radius: 1em; padding: 0 .6em; font-size: .85em; }
