@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../../scripts/servers/index.mjs';
 import { eventually } from './eventually';
+import { uniqueName } from './kafka';
 
 const started = new Set<ChildProcess>();
 process.once('exit', () => started.forEach((child) => child.kill('SIGKILL')));
@@ -72,6 +73,8 @@ export class ParleyProcess {
         DATABASE_URL: databaseUrl,
         KAFKA_BROKERS: process.env['TEST_KAFKA_BROKERS'],
         KAFKA_REPLICATION_FACTOR: '1',
+        // Others use the same broker at the same time: with them in one group, neither would get its partitions.
+        KAFKA_CONSUMER_GROUP: uniqueName('parley'),
         HTTP_PORT: String(api),
         MANAGEMENT_PORT: String(management),
         LOG_LEVEL: 'info',
