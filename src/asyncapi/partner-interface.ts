@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import {
   type AnyContract,
   type Format,
+  formatOf,
   type JsonSchema,
   recordNameOf,
   schemaFileOf,
@@ -100,7 +101,7 @@ export function describePartner(input: PartnerInterfaceInput): PartnerInterface 
     const channel = facts.get(template.replace('{partner}', input.partner)) as DocumentedChannel;
     return {
       ...channel,
-      format: contracts[0]?.format ?? channel.format,
+      format: formatOf(contracts[0] as AnyContract, channel.format),
       id: camelCase(template.replace('{partner}.', '')),
       ours: contracts.every(({ direction }) => direction === 'out'),
       messages: contracts.map((contract) => describeMessage(contract, channel, input.partner, there)),
@@ -117,7 +118,7 @@ function describeMessage(
   there: readonly AnyContract[],
 ): Message {
   const ours = contract.direction === 'out';
-  const format = contract.format ?? channel.format;
+  const format = formatOf(contract, channel.format);
   const answeredBy = there.filter(({ answers }) => answers === contract.name);
   if (new Set(answeredBy.map(({ topic }) => topic)).size > 1) {
     throw new NonRetriableError('answers-scattered', `The answers to ${contract.name} are on several topics.`, {

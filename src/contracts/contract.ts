@@ -60,6 +60,16 @@ export function topicFor(contract: AnyContract, partner: string): string {
   return contract.topic.replace('{partner}', partner);
 }
 
+/** Those of the documents that travel on this topic of the partner's. */
+export function contractsOn<C extends AnyContract>(contracts: readonly C[], topic: string, partner: string): C[] {
+  return contracts.filter((contract) => topicFor(contract, partner) === topic);
+}
+
+/** The document's format where it has one of its own, else the one that the partner's channels speak. */
+export function formatOf(contract: AnyContract, spoken: Format): Format {
+  return contract.format ?? spoken;
+}
+
 /** Full name of the document's record in all schema languages: `parley.v1.OrderRequest`. */
 export function recordNameOf(contract: AnyContract): string {
   const name = contract.name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

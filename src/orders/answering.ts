@@ -1,6 +1,6 @@
 import type { AnyContract } from '../contracts';
 import type { InboundMessage, Outcome } from '../messaging/consumer';
-import { type Exchange, type Exchanges, ownExchange } from '../messaging/exchanges';
+import { type Exchange, type ExchangeAnswer, type Exchanges, ownExchange } from '../messaging/exchanges';
 import type { Tx } from '../platform/database';
 import type { Decision, Refusal } from './domain/decide';
 import { fold, type Folded } from './domain/fold';
@@ -120,6 +120,22 @@ const UNKNOWN: LockedOrder = {
   cancellation: null,
   deadline: new Date(0),
 };
+
+/** What the ledger keeps of them; `state`: what an answer makes of its exchange. */
+export const exchangeAnswersOf = <M extends InboundMessage<{ responseCode: string }>>(
+  applied: readonly Applied<M>[],
+  state: (message: M) => ExchangeAnswer['state'],
+  at: Date,
+): ExchangeAnswer[] =>
+  applied.map(({ message, exchange: { correlationId } }) => ({
+    correlationId,
+    partner: message.partner,
+    direction: 'out',
+    state: state(message),
+    messageId: message.id,
+    code: message.value.responseCode,
+    at,
+  }));
 
 /** What the history keeps of the message itself. */
 export const causeOf = ({ id, correlationId, topic, partition, offset }: Message) => ({

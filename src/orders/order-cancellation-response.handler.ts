@@ -3,7 +3,7 @@ import { orderCancellation, orderCancellationResponse, type OrderCancellationRes
 import { HandlesContract, type InboundBatch, type InboundMessage, type Outcome } from '../messaging/consumer';
 import { Exchanges } from '../messaging/exchanges';
 import { storable, type Tx } from '../platform/database';
-import { type Applied, causeOf, judge, lockAnswered } from './answering';
+import { type Applied, causeOf, exchangeAnswersOf, judge, lockAnswered } from './answering';
 import { decideCancellation } from './domain/cancel';
 import { OrderRepository } from './order.repository';
 import { type OrderStep, OrderSteps } from './order-steps';
@@ -34,15 +34,7 @@ export class OrderCancellationResponseHandler {
     );
     await this.exchanges.answer(
       tx,
-      applied.map(({ message, exchange }) => ({
-        correlationId: exchange.correlationId,
-        partner,
-        direction: 'out' as const,
-        state: 'answered' as const,
-        messageId: message.id,
-        code: message.value.responseCode,
-        at: now,
-      })),
+      exchangeAnswersOf(applied, () => 'answered', now),
     );
     const cancelled = applied.filter(({ type }) => type === 'cancelled').map(({ order }) => order.orderNumber);
     if (cancelled.length > 0) await this.withdraw(tx, partner, cancelled);

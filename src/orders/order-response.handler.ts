@@ -3,7 +3,7 @@ import { orderRequest, orderResponse, type OrderResponse } from '../contracts';
 import { HandlesContract, type InboundBatch, type Outcome } from '../messaging/consumer';
 import { Exchanges } from '../messaging/exchanges';
 import { storable } from '../platform/database';
-import { causeOf, judge, lockAnswered } from './answering';
+import { causeOf, exchangeAnswersOf, judge, lockAnswered } from './answering';
 import { decide } from './domain/decide';
 import type { OrderEventDetail } from './domain/order';
 import { OrderRepository } from './order.repository';
@@ -41,15 +41,7 @@ export class OrderResponseHandler {
     const answered = applied.filter(({ type }) => type !== 'answer-noted');
     await this.exchanges.answer(
       tx,
-      answered.map(({ message, exchange }) => ({
-        correlationId: exchange.correlationId,
-        partner,
-        direction: 'out' as const,
-        state: message.value.responseCode === 'AB' ? ('acknowledged' as const) : ('answered' as const),
-        messageId: message.id,
-        code: message.value.responseCode,
-        at: now,
-      })),
+      exchangeAnswersOf(answered, ({ value }) => (value.responseCode === 'AB' ? 'acknowledged' : 'answered'), now),
     );
     return outcomes;
   }

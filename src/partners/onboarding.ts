@@ -1,4 +1,4 @@
-import { CONTRACTS, type Format, PARTNER_ID_PATTERN, topicFor } from '../contracts';
+import { CONTRACTS, type Format, formatOf, PARTNER_ID_PATTERN, topicFor } from '../contracts';
 import { addChannels, type Channel, ChannelCatalog } from '../messaging/channels';
 import type { KafkaAdmin } from '../messaging/kafka';
 import type { Database } from '../platform/database';
@@ -29,7 +29,7 @@ export function channelsFor(onboarding: Onboarding): Omit<Channel, 'id'>[] {
       partner: onboarding.id,
       topic,
       direction: contract.direction,
-      format: contract.format ?? onboarding.format,
+      format: formatOf(contract, onboarding.format),
       partitions: onboarding.partitions,
       maxMessageBytes: MAX_MESSAGE_BYTES,
       allowMissingId: onboarding.allowMissingId,

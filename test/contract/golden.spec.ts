@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { RegisteredFormat } from '../../src/contracts';
+import { CONTRACTS, type RegisteredFormat } from '../../src/contracts';
 import { createCodec, type Decoded } from '../../src/messaging/registry';
-import { ALL_CONTRACTS } from '../unit/messaging/registry/documents';
 import { MemoryRegistry } from '../unit/messaging/registry/memory-registry';
 
 interface Vector {
@@ -23,7 +22,7 @@ const { schemas } = JSON.parse(first as string) as { schemas: string[] };
 const vectors = lines.map((line) => JSON.parse(line) as Vector);
 
 const contractOf = ({ contract }: Vector) => {
-  const found = ALL_CONTRACTS.find(({ name }) => name === contract);
+  const found = CONTRACTS.find(({ name }) => name === contract);
   if (!found) throw new Error(`There is no contract ${contract}.`);
   return found;
 };

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import {
   type AnyContract,
   CONTRACTS,
+  contractsOn,
   type Direction,
+  formatOf,
   PARTNER_ID_PATTERN,
   REGISTERED_FORMATS,
   type RegisteredFormat,
@@ -30,8 +32,8 @@ type Topic = Pick<Channel, 'partner' | 'topic' | 'format'>;
 /** Of these channels: each document whose format has a registry. */
 export function subjectsOf(channels: readonly Topic[]): Subject[] {
   return channels.flatMap(({ partner, topic, format }) =>
-    CONTRACTS.filter((contract) => topicFor(contract, partner) === topic).flatMap((contract) => {
-      const spoken = contract.format ?? format;
+    contractsOn(CONTRACTS, topic, partner).flatMap((contract) => {
+      const spoken = formatOf(contract, format);
       return isRegistered(spoken) ? [subjectOf(contract, { partner, topic }, spoken)] : [];
     }),
   );

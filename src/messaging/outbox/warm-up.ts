@@ -1,4 +1,4 @@
-import { type AnyContract, CONTRACTS, subjectFor, topicFor } from '../../contracts';
+import { type AnyContract, CONTRACTS, contractsOn, subjectFor } from '../../contracts';
 import { AppError, messageOf } from '../../platform/errors';
 import { backoffMs, sleep } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
@@ -77,9 +77,7 @@ export class WarmUp {
   private documents(): Document[] {
     const outbound = this.channels.all().filter(({ direction, format }) => direction === 'out' && format !== 'json');
     return outbound.flatMap((channel) =>
-      this.contracts
-        .filter((contract) => topicFor(contract, channel.partner) === channel.topic)
-        .map((contract) => ({ contract, channel })),
+      contractsOn(this.contracts, channel.topic, channel.partner).map((contract) => ({ contract, channel })),
     );
   }
 

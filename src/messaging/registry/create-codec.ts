@@ -1,4 +1,4 @@
-import { type AnyContract, type RegisteredFormat, subjectFor } from '../../contracts';
+import { type AnyContract, formatOf, type RegisteredFormat, subjectFor } from '../../contracts';
 import { AppError } from '../../platform/errors';
 import { avroFormat } from './avro-format';
 import type { BodyFormat } from './body-format';
@@ -27,8 +27,6 @@ export function createCodec(registry: SchemaRegistry | undefined): Codec {
 
 const plain = new JsonCodec();
 const HINT = 'Name the registry in SCHEMA_REGISTRY_URLS, or let the channel speak json.';
-/** The contract's own format goes before the channel's. */
-const formatOf = (contract: AnyContract, route: Route) => contract.format ?? route.format;
 
 class RegistryCodec implements Codec {
   private readonly formats = new Map<AnyContract, Partial<Record<RegisteredFormat, BodyFormat>>>();
@@ -40,18 +38,18 @@ class RegistryCodec implements Codec {
   }
 
   ready(contract: AnyContract, route: Route): Promise<void> {
-    const format = formatOf(contract, route);
+    const format = formatOf(contract, route.format);
     return format === 'json' ? plain.ready() : this.channel(contract, route.topic, format).ready();
   }
 
   encode(contract: AnyContract, route: Route, value: unknown): Promise<Encoded> {
-    const format = formatOf(contract, route);
+    const format = formatOf(contract, route.format);
     if (format === 'json') return plain.encode(contract, route, value);
     return this.channel(contract, route.topic, format).encode(value);
   }
 
   decode(contract: AnyContract, route: Route, record: Encapsulated): Promise<Decoded> {
-    const format = formatOf(contract, route);
+    const format = formatOf(contract, route.format);
     if (format === 'json') return plain.decode(contract, route, record);
     return this.channel(contract, route.topic, format).decode(record);
   }
@@ -82,16 +80,16 @@ class RegistryCodec implements Codec {
 
 class UnconfiguredCodec implements Codec {
   ready(contract: AnyContract, route: Route): Promise<void> {
-    return formatOf(contract, route) === 'json' ? plain.ready() : Promise.reject(unconfigured(route));
+    return formatOf(contract, route.format) === 'json' ? plain.ready() : Promise.reject(unconfigured(route));
   }
 
   encode(contract: AnyContract, route: Route, value: unknown): Promise<Encoded> {
-    if (formatOf(contract, route) === 'json') return plain.encode(contract, route, value);
+    if (formatOf(contract, route.format) === 'json') return plain.encode(contract, route, value);
     return Promise.reject(unconfigured(route));
   }
 
   decode(contract: AnyContract, route: Route, record: Encapsulated): Promise<Decoded> {
-    if (formatOf(contract, route) === 'json') return plain.decode(contract, route, record);
+    if (formatOf(contract, route.format) === 'json') return plain.decode(contract, route, record);
     const { message, hint } = unconfigured(route);
     return Promise.reject(new RegistryUnavailable(message, hint === undefined ? {} : { hint }));
   }
