@@ -6,6 +6,11 @@ import { Orders1764460800005 } from './0005-orders';
 import { Contracts1764460800006 } from './0006-contracts';
 import { Cancellation1764460800007 } from './0007-cancellation';
 import { Shipments1764460800008 } from './0008-shipments';
+import { Staff1764460800009 } from './0009-staff';
+import { Failures1764460800010 } from './0010-failures';
+import { OutboxLanes1764460800011 } from './0011-outbox-lanes';
+import { Deadlines1764460800012 } from './0012-deadlines';
+import { Triage1764460800013 } from './0013-triage';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
 export const MIGRATIONS = [
@@ -17,4 +22,9 @@ export const MIGRATIONS = [
   Contracts1764460800006,
   Cancellation1764460800007,
   Shipments1764460800008,
+  Staff1764460800009,
+  Failures1764460800010,
+  OutboxLanes1764460800011,
+  Deadlines1764460800012,
+  Triage1764460800013,
 ];

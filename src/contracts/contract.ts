@@ -12,6 +12,33 @@ export type RegisteredFormat = (typeof REGISTERED_FORMATS)[number];
 export const FORMATS = [...REGISTERED_FORMATS, 'json'] as const;
 export type Format = (typeof FORMATS)[number];
 
+/** How a partner's message that fails is tried again: exponential backoff with full jitter. What ends first ends it. */
+export interface RetryPolicy {
+  /** Upper end of the first pause, ms; it doubles. */
+  initialMs: number;
+  /** Upper end of every pause, ms. */
+  maxMs: number;
+  /** After so many attempts it is a dead letter. */
+  attempts: number;
+  /** So long after its first failure it is a dead letter, ms. */
+  maxAgeMs: number;
+}
+
+/** What holds where a contract says nothing else. */
+export const DEFAULT_RETRY: RetryPolicy = {
+  initialMs: 5_000,
+  maxMs: 15 * 60_000,
+  attempts: 12,
+  maxAgeMs: 24 * 60 * 60_000,
+};
+
+/** How often a request is sent again, under the same message id, before the answer is called overdue. */
+export interface ResendPolicy {
+  times: number;
+  /** The new deadline after each, ms from then. */
+  everyMs: number;
+}
+
 /**
  * What two companies agreed on about one document. The only place that states its name, its topic and its rules;
  * everything else (outbox, consumer, dead letters, registry, partner's documentation) works from this.
@@ -36,6 +63,12 @@ export interface AnyContract {
   answers?: string;
   /** For a request: how long the other side has to answer, in ms. */
   deadlineMs?: number;
+  /** For a request: what is done when that time is over. Absent: nothing is sent again. */
+  resend?: ResendPolicy;
+  /** For a request that may have an interim answer: how long the final one may take after it, in ms. */
+  interimDeadlineMs?: number;
+  /** For what a partner sends. Absent: {@link DEFAULT_RETRY}. */
+  retry?: RetryPolicy;
   /** What happens to later messages of a key when one waits: `hold` where the document carries state. */
   laterMessages: 'hold' | 'continue';
   /** Where the document has this format whatever the partner's channels speak. */

@@ -99,6 +99,25 @@ export class Metrics {
     });
   }
 
+  /** A gauge with labels; `read` is asked at every scrape and answers from memory. */
+  gauges<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    read: () => readonly { labels: Record<L, string>; value: number }[],
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { labels, value } of read()) this.set(labels, value);
+      },
+    });
+  }
+
   private gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,

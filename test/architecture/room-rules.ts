@@ -6,7 +6,7 @@ interface Room {
   because: string;
 }
 
-const MESSAGING = ['registry', 'kafka', 'channels', 'outbox', 'exchanges', 'consumer'].map(
+const MESSAGING = ['registry', 'kafka', 'channels', 'outbox', 'exchanges', 'consumer', 'triage'].map(
   (name) => `messaging/${name}`,
 );
 const GROUND = ['platform', 'contracts'];
@@ -40,6 +40,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'messaging/consumer': {
     may: [...BELOW_OUTBOX, 'messaging/outbox', 'messaging/exchanges'],
     because: 'business rooms register their handlers; the consumer does not know them',
+  },
+  'messaging/triage': {
+    may: [...BELOW_OUTBOX, 'messaging/outbox', 'messaging/exchanges', 'messaging/consumer'],
+    because: 'people work on failures of every document; what a document means for that is registered by its room',
   },
   partners: { may: [...GROUND, ...MESSAGING, 'staff'], because: 'a partner exists before its first order' },
   notifications: {

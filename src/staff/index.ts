@@ -1,0 +1,3 @@
+export { Allow, Public, TheCaller } from './allow';
+export { audit, type AuditEntry } from './audit';
+export { type Area, AREAS, type Caller, mayPartner, type Principal, reaches, type Role, ROLES } from './principal';
