@@ -13,6 +13,7 @@ import {
 } from './messaging/kafka';
 import { createRelay, Outbox, type Relay, WarmUp } from './messaging/outbox';
 import { type Codec, createCodec, createSchemaRegistry, type SchemaRegistry } from './messaging/registry';
+import { TriageModule } from './messaging/triage';
 import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
 import { PartitionCheck, PartnerEntity, Partners } from './partners';
 import { CLOCK, systemClock } from './platform/clock';
@@ -163,6 +164,7 @@ export class AppModule {
         LifecycleModule,
         DatabaseModule.forRoot({ entities: ENTITIES, migrations: MIGRATIONS }),
         MessagingModule,
+        TriageModule.forRoot({ codec: CODEC }),
         OrdersModule,
         ShipmentsModule,
         HealthModule.forRoot({

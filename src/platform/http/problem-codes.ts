@@ -73,6 +73,16 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     help: "Split the order, or have the partner's topic and channel made larger.",
   },
   'uri-too-long': { status: 414, title: 'A part of the path is too long', help: 'Shorten it; see /docs.' },
+  'version-stale': {
+    status: 412,
+    title: 'It was changed meanwhile',
+    help: 'Somebody changed it since you looked at it. GET it again, look at what is different, and send the request with the new ETag in If-Match.',
+  },
+  'precondition-missing': {
+    status: 428,
+    title: 'The header If-Match is missing',
+    help: 'GET what you mean to change and send its ETag in If-Match, so that nobody overwrites what they have not seen.',
+  },
   'content-type-unsupported': {
     status: 415,
     title: 'The content type is not supported',

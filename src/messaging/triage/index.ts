@@ -1,0 +1,1 @@
+export { TriageModule, type TriageParts } from './triage.module';
