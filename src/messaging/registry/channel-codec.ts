@@ -131,7 +131,7 @@ export class ChannelCodec {
     }
     const violation = this.rules(document);
     return violation
-      ? { ok: false, error: { code: 'invalid', ...violation }, schemaId }
+      ? { ok: false, error: { code: 'invalid', ...violation }, broken: document, schemaId }
       : { ok: true, value: document, schemaId };
   }
 

@@ -34,8 +34,13 @@ export interface Undecodable {
   pointer?: string;
 }
 
-/** `schemaId`: the schema that the writer used, for formats that say so, where it is one of the topic's; also of what can't be accepted. */
-export type Decoded = ({ ok: true; value: unknown } | { ok: false; error: Undecodable }) & { schemaId?: number };
+/**
+ * `schemaId`: the schema that the writer used, for formats that say so, where it is one of the topic's; also of what can't be accepted.
+ * `broken`: what was read where it is only `invalid`, for people who mend it.
+ */
+export type Decoded = ({ ok: true; value: unknown } | { ok: false; error: Undecodable; broken?: unknown }) & {
+  schemaId?: number;
+};
 
 /** Thrown when the schema registry can't be reached: our outage, never the message's fault. No attempt is counted. */
 export class RegistryUnavailable extends AppError {

@@ -25,6 +25,6 @@ export class JsonCodec implements Codec {
       return { ok: false, error: { code: 'undecodable', detail: `not JSON: ${error.message}` } };
     }
     const violation = rulesOf(contract)(value);
-    return violation ? { ok: false, error: { code: 'invalid', ...violation } } : { ok: true, value };
+    return violation ? { ok: false, error: { code: 'invalid', ...violation }, broken: value } : { ok: true, value };
   }
 }

@@ -107,6 +107,7 @@ describe('reading', () => {
     expect(await createCodec(undefined).decode(orderResponse, { topic: TOPIC, format: 'json' }, record)).toEqual({
       ok: false,
       error: { code: 'invalid', pointer: '/lines', detail },
+      broken: value,
     });
   });
 
