@@ -1,4 +1,4 @@
-import { sleep } from '../../platform/polling';
+import { sleep, Wakeable } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 import type { LanePublisher, LaneReceipt } from '../kafka';
 import { Cursor, type CursorState } from './cursor';
@@ -12,7 +12,6 @@ import type { ReadLimit } from './read-query';
 import { OutboxReader } from './reader';
 import { type Run, toRuns } from './receipt-runs';
 import type { RelayConnections } from './relay-connection';
-import { Wakeable } from './wakeable';
 import type { Position } from './window';
 
 /** The cursor is written at most this often: a write costs a WAL record and a round trip, and a crash only re-sends. */

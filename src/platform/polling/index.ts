@@ -1,3 +1,4 @@
 export { backoffMs, type BackoffPolicy } from './backoff';
 export { retryForever } from './retry';
 export { sleep } from './sleep';
+export { Wakeable } from './wakeable';

@@ -6,7 +6,7 @@ import { type QueuedRow, rfc3339 } from '../../../../src/messaging/outbox/queued
 import { type Read, ReadAhead } from '../../../../src/messaging/outbox/read-ahead';
 import { RUN_SPAN, toRuns } from '../../../../src/messaging/outbox/receipt-runs';
 import type { Position } from '../../../../src/messaging/outbox/window';
-import { Wakeable } from '../../../../src/messaging/outbox/wakeable';
+import { Wakeable } from '../../../../src/platform/polling';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
