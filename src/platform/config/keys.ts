@@ -1,3 +1,4 @@
+import { CONSUMER_KEYS } from './consumer-keys';
 import { bool, bytes, hostPorts, httpUrls, integer, oneOf, postgresUrl, roles, text, token, type Key } from './parsers';
 
 /**
@@ -164,6 +165,13 @@ export const KEYS = {
     unit: 'replicas',
     doc: 'Copies of each topic that the admin step creates; 1 only where losing a broker may lose data.',
   },
+  kafkaTopicRetentionHours: {
+    env: 'KAFKA_TOPIC_RETENTION_HOURS',
+    parse: integer(1, 24 * 365),
+    fallback: '168',
+    unit: 'hours',
+    doc: 'retention.ms of each topic that a partner writes, as the admin step creates it: 7 days, so that a consumer that is away over a long weekend loses nothing.',
+  },
 
   schemaRegistryUrls: {
     env: 'SCHEMA_REGISTRY_URLS',
@@ -232,20 +240,7 @@ export const KEYS = {
     doc: 'How long sent outbox rows are kept for timelines and re-sending: 14 days. Unsent rows never expire.',
   },
 
-  consumerBatchSize: {
-    env: 'CONSUMER_BATCH_SIZE',
-    parse: integer(1, 5000),
-    fallback: '500',
-    unit: 'records',
-    doc: 'Most records in one transaction. More gains little and makes a failing batch dearer.',
-  },
-  consumerLingerMs: {
-    env: 'CONSUMER_LINGER_MS',
-    parse: integer(0, 100),
-    fallback: '5',
-    unit: 'ms',
-    doc: 'How long a batch that is not full waits for more.',
-  },
+  ...CONSUMER_KEYS,
 
   idempotencyHours: {
     env: 'IDEMPOTENCY_RETENTION_HOURS',

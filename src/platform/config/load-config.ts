@@ -44,8 +44,31 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (config.shutdownDrainMs >= config.shutdownTimeoutMs) {
     faults.push('SHUTDOWN_DRAIN_MS must be less than SHUTDOWN_TIMEOUT_MS, which counts from the same moment.');
   }
+  faults.push(...timeFaults(config));
   if (faults.length > 0) throw new ConfigError(faults);
-  return Object.freeze({ ...config, instanceId: config.instanceId || `${hostname()}-${process.pid}` });
+  return Object.freeze({
+    ...config,
+    instanceId: config.instanceId || `${hostname()}-${process.pid}`,
+    watchdogMs: config.watchdogMs || Math.floor((config.kafkaSessionTimeoutMs * 2) / 3),
+  });
+}
+
+/** Times that only make sense together. What could not be read is undefined here, and has its fault already. */
+function timeFaults(config: Partial<Config>): string[] {
+  const { watchdogMs = 0, kafkaSessionTimeoutMs = Infinity } = config;
+  const { inboxRetentionHours = Infinity, kafkaTopicRetentionHours = 0 } = config;
+  return [
+    ...(watchdogMs >= kafkaSessionTimeoutMs
+      ? [
+          'WATCHDOG_MS must be less than KAFKA_SESSION_TIMEOUT_MS: a blocked process has to end before its partitions go to the next one, or the record would block that one, too.',
+        ]
+      : []),
+    ...(inboxRetentionHours < kafkaTopicRetentionHours + 24
+      ? [
+          'INBOX_RETENTION_HOURS must be at least KAFKA_TOPIC_RETENTION_HOURS and 24 more: a record that the topic still has would be applied again once its id is forgotten.',
+        ]
+      : []),
+  ];
 }
 
 /** A URL may carry credentials even where none are allowed. */

@@ -24,6 +24,9 @@ export const integer = (min: number, max: number) => (raw: string) =>
 
 export const bytes = integer;
 
+/** Empty: 0, in whose place loadConfig puts what follows from other keys. */
+export const integerOrEmpty = (min: number, max: number) => (raw: string) => (raw === '' ? 0 : integer(min, max)(raw));
+
 export const bool = (raw: string) => raw === 'true' || (raw === 'false' ? false : fail('must be true or false'));
 
 export const oneOf =

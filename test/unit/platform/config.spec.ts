@@ -61,6 +61,26 @@ describe('the configuration', () => {
     expect(faultsOf({ ...env, SHUTDOWN_TIMEOUT_MS: '30000' })).toEqual([]);
   });
 
+  it('refuses to forget ids of records that a topic still has', () => {
+    const env = { ...REQUIRED, KAFKA_TOPIC_RETENTION_HOURS: '168', INBOX_RETENTION_HOURS: '191' };
+    expect(faultsOf(env)).toEqual([expect.stringContaining('INBOX_RETENTION_HOURS')]);
+    expect(faultsOf({ ...env, INBOX_RETENTION_HOURS: '192' })).toEqual([]);
+  });
+
+  it('ends a blocked process before its session does', () => {
+    expect(loadConfig(REQUIRED).watchdogMs).toBe(30_000);
+    expect(loadConfig({ ...REQUIRED, KAFKA_SESSION_TIMEOUT_MS: '6000' }).watchdogMs).toBe(4_000);
+    const env = { ...REQUIRED, KAFKA_SESSION_TIMEOUT_MS: '10000' };
+    expect(faultsOf({ ...env, WATCHDOG_MS: '10000' })).toEqual([expect.stringContaining('WATCHDOG_MS')]);
+    expect(faultsOf({ ...env, WATCHDOG_MS: '9999' })).toEqual([]);
+    expect(faultsOf({ ...env, WATCHDOG_MS: '0' })).toEqual([expect.stringContaining('WATCHDOG_MS')]);
+  });
+
+  it('lists faults of times that belong together beside the others', () => {
+    const env = { ...REQUIRED, INBOX_RETENTION_HOURS: '30', WATCHDOG_MS: '50000', HTTP_PORT: 'x' };
+    expect(faultsOf(env)).toHaveLength(3);
+  });
+
   it('takes schema registries as a list of base URLs', () => {
     const urls = ' https://a/apis/ccompat/v7/ , http://b:8081 ';
     expect(loadConfig({ ...REQUIRED, SCHEMA_REGISTRY_URLS: urls })).toMatchObject({
