@@ -23,6 +23,7 @@ import { messageOf } from './platform/errors';
 import { LifecycleModule } from './platform/lifecycle';
 import { LOGGER, type Logger, TelemetryModule } from './platform/telemetry';
 import { ShipmentEntity, ShipmentsModule } from './shipments';
+import { StaffModule } from './staff';
 import { healthSignals } from './app.health';
 
 /** Every table that TypeORM reads; held against the migrations by a test. */
@@ -164,6 +165,7 @@ export class AppModule {
         LifecycleModule,
         DatabaseModule.forRoot({ entities: ENTITIES, migrations: MIGRATIONS }),
         MessagingModule,
+        StaffModule,
         TriageModule.forRoot({ codec: CODEC }),
         OrdersModule,
         ShipmentsModule,

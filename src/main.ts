@@ -10,12 +10,6 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config.logLevel, config.instanceId);
   leaveOnFault(log);
-  if (config.roles.includes('api')) {
-    log.info(
-      { host: config.httpHost },
-      'the REST API does not yet ask who is calling: keep HTTP_HOST on an address that only staff reach',
-    );
-  }
   const running = await start(config, log);
   stopOnSignals(running.lifecycle, log, config.shutdownTimeoutMs);
   await running.started.catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { Controller, Get, HttpException, Inject, Query, Res } from '@nestjs/comm
 import { ApiExcludeController } from '@nestjs/swagger';
 import { HealthCheckService, HealthIndicatorService, type HealthIndicatorFunction } from '@nestjs/terminus';
 import { Lifecycle } from '../platform/lifecycle';
+import { Public } from '../staff';
 import { Metrics } from './metrics';
 import { HEALTH_SIGNALS, type HealthReading, type HealthSignal } from './health-signal';
 
@@ -13,6 +14,7 @@ interface Reply {
 
 /** Probes of Kubernetes and Prometheus' scrape, on the management port. All answers come from memory. */
 @ApiExcludeController()
+@Public()
 @Controller()
 export class HealthController {
   constructor(

@@ -4,6 +4,8 @@ import { OPEN_STATES, type Order, type OrderState } from './domain/order';
 import { OrderEntity } from './order.entity';
 
 export interface OrderFilter {
+  /** Only orders with these partners; null: with all. */
+  partners?: readonly string[] | null;
   partner?: string | undefined;
   state?: OrderState | undefined;
   updatedSince?: Date | undefined;
@@ -35,6 +37,7 @@ export class OrderList {
       .orderBy('o.createdAt', 'DESC')
       .addOrderBy('o.orderNumber', 'DESC')
       .limit(limit + 1);
+    if (filter.partners) find.andWhere('o.partner = ANY(:partners)', { partners: filter.partners });
     if (filter.partner !== undefined) find.andWhere('o.partner = :partner', { partner: filter.partner });
     if (filter.state !== undefined) find.andWhere('o.state = :state', { state: filter.state });
     if (filter.updatedSince !== undefined) find.andWhere('o.updatedAt >= :since', { since: filter.updatedSince });

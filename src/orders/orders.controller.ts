@@ -5,6 +5,7 @@ import { ORDER_NUMBER_PATTERN } from '../contracts';
 import { CLOCK, type Clock } from '../platform/clock';
 import { NonRetriableError } from '../platform/errors';
 import { childTraceparent } from '../platform/http';
+import { Allow, type Caller, mayPartner, TheCaller } from '../staff';
 import { CancellationRequestedDto, CancelOrderDto } from './cancellation.dto';
 import type { Order } from './domain/order';
 import { ListOrdersDto, OrderDto, type OrderPageDto, PlaceOrderDto } from './order.dto';
@@ -15,8 +16,6 @@ import { OrderService } from './order.service';
 import { OrderTimeline } from './order-timeline';
 import { CancelOrder, GetOrder, GetOrderTimeline, ListOrders, PlaceOrder } from './orders.openapi';
 
-/** Until staff identity exists everybody is one caller. */
-const CALLER = 'anonymous';
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const NUMBER = new RegExp(ORDER_NUMBER_PATTERN);
 
@@ -33,16 +32,19 @@ export class OrdersController {
 
   @Post()
   @HttpCode(201)
+  @Allow('operator', 'orders')
   @PlaceOrder()
   async place(
     @Headers('idempotency-key') key: string | undefined,
     @Body() body: PlaceOrderDto,
+    @TheCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OrderDto> {
     const { orderNumber, partner, currency, lines } = body;
+    if (!mayPartner(caller, partner)) throw partnerNotAllowed(caller, partner);
     const order = await this.service.place({
-      caller: CALLER,
+      caller: caller.id,
       idempotencyKey: checkedKey(key),
       orderNumber,
       partner,
@@ -55,11 +57,17 @@ export class OrdersController {
   }
 
   @Get()
+  @Allow('viewer', 'orders')
   @ListOrders()
-  async page(@Query() query: ListOrdersDto, @Res({ passthrough: true }) reply: FastifyReply): Promise<OrderPageDto> {
+  async page(
+    @Query() query: ListOrdersDto,
+    @TheCaller() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OrderPageDto> {
     const { partner, state, updatedSince, overdue, limit, cursor } = query;
     const page = await this.list.page(
       {
+        partners: caller.partners,
         partner,
         state,
         updatedSince: updatedSince === undefined ? undefined : new Date(updatedSince),
@@ -78,13 +86,15 @@ export class OrdersController {
   }
 
   @Get(':orderNumber')
+  @Allow('viewer', 'orders')
   @GetOrder()
   async find(
     @Param('orderNumber') orderNumber: string,
     @Headers('if-none-match') known: string | undefined,
+    @TheCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OrderDto | undefined> {
-    const order = await this.existing(orderNumber);
+    const order = await this.existing(orderNumber, caller);
     const etag = etagOf(order);
     void reply.header('etag', etag).header('cache-control', 'private, no-cache');
     if (known !== undefined && matches(known, etag)) {
@@ -95,27 +105,30 @@ export class OrdersController {
   }
 
   @Get(':orderNumber/timeline')
+  @Allow('viewer', 'orders')
   @GetOrderTimeline()
-  async story(@Param('orderNumber') orderNumber: string): Promise<TimelineDto> {
-    const order = await this.existing(orderNumber);
+  async story(@Param('orderNumber') orderNumber: string, @TheCaller() caller: Caller): Promise<TimelineDto> {
+    const order = await this.existing(orderNumber, caller);
     return TimelineDto.of(order, await this.timeline.of(order));
   }
 
   @Post(':orderNumber/cancellation')
   @HttpCode(202)
+  @Allow('operator', 'orders')
   @CancelOrder()
   async cancel(
     @Param('orderNumber') orderNumber: string,
     @Headers('idempotency-key') key: string | undefined,
     @Body() body: CancelOrderDto,
+    @TheCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CancellationRequestedDto> {
     const idempotencyKey = checkedKey(key);
     const requested = await this.canceller.cancel({
-      caller: CALLER,
+      caller: caller.id,
       idempotencyKey,
-      order: await this.existing(orderNumber),
+      order: await this.existing(orderNumber, caller),
       reason: body.reason,
       traceparent: childTraceparent(request.headers, request.id),
     });
@@ -123,9 +136,10 @@ export class OrdersController {
     return CancellationRequestedDto.of(requested);
   }
 
-  private async existing(orderNumber: string): Promise<Order> {
+  private async existing(orderNumber: string, caller: Caller): Promise<Order> {
     const order = NUMBER.test(orderNumber) ? await this.list.find(orderNumber) : null;
-    if (!order) throw new NonRetriableError('order-unknown', 'There is no order with this number.');
+    if (!order || !mayPartner(caller, order.partner))
+      throw new NonRetriableError('order-unknown', 'There is no order with this number.');
     return order;
   }
 }
@@ -133,6 +147,11 @@ export class OrdersController {
 const etagOf = (order: Order): string => `"${order.version}"`;
 
 const pathOf = (orderNumber: string): string => `/v1/orders/${encodeURIComponent(orderNumber)}`;
+
+const partnerNotAllowed = ({ name }: Caller, partner: string): NonRetriableError =>
+  new NonRetriableError('partner-not-allowed', `The key "${name}" may not place orders with ${partner}.`, {
+    violations: [{ pointer: '/partner', detail: 'is not a partner of this key' }],
+  });
 
 function checkedKey(key: string | undefined): string {
   if (key !== undefined && KEY.test(key)) return key;

@@ -50,7 +50,7 @@ export const PlaceOrder = (): MethodDecorator =>
       ...['malformed-json', 'request-invalid', 'idempotency-key-missing'],
       ...['idempotency-key-in-progress', 'order-number-taken', 'body-too-large', 'content-type-unsupported'],
       ...['idempotency-key-reused', 'order-invalid', 'partner-unknown', 'channel-unknown', 'message-too-large'],
-      ...[...DOWN, ...NO_SCHEMA, 'overloaded'],
+      ...['partner-not-allowed', ...DOWN, ...NO_SCHEMA, 'overloaded'],
     ),
   );
 

@@ -5,6 +5,7 @@ import { ORDER_NUMBER_PATTERN } from '../contracts';
 import { OrderList } from '../orders';
 import { NonRetriableError } from '../platform/errors';
 import { ApiProblems, PageQuery } from '../platform/http';
+import { Allow, type Caller, mayPartner, TheCaller } from '../staff';
 import { ShipmentDto, ShipmentPageDto } from './shipment.dto';
 import { ShipmentRepository } from './shipment.repository';
 
@@ -36,14 +37,17 @@ export class ShipmentsController {
   ) {}
 
   @Get(':orderNumber/shipments')
+  @Allow('viewer', 'shipments')
   @ListShipments()
   async page(
     @Param('orderNumber') orderNumber: string,
     @Query() { limit, cursor }: PageQuery,
+    @TheCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ShipmentPageDto> {
     const after = cursor === undefined ? 0 : versionOf(cursor);
-    if (!NUMBER.test(orderNumber) || !(await this.orders.find(orderNumber))) {
+    const order = NUMBER.test(orderNumber) ? await this.orders.find(orderNumber) : null;
+    if (!order || !mayPartner(caller, order.partner)) {
       throw new NonRetriableError('order-unknown', 'There is no order with this number.');
     }
     const found = await this.repository.page(orderNumber, after, limit + 1);

@@ -52,7 +52,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   orders: { may: BELOW_ORDERS, because: 'shipments build on orders, not the other way round' },
   shipments: { may: [...BELOW_ORDERS, 'orders'], because: 'a despatch advice belongs to an order' },
-  health: { may: ['platform', ...MESSAGING], because: 'probes look at our own state, never at business data' },
+  health: {
+    may: ['platform', ...MESSAGING, 'staff'],
+    because: "probes look at our own state, never at business data; that anybody may is said in staff's word",
+  },
   console: { may: [], because: 'the web page speaks the REST API, as every other client does' },
   simulator: {
     may: ['contracts', 'messaging/registry'],

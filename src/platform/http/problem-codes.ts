@@ -36,6 +36,21 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The cursor is not one of ours',
     help: 'Take "nextCursor" of the page before as it is, or leave the cursor out to start again.',
   },
+  unauthenticated: {
+    status: 401,
+    title: 'Who is calling is not known',
+    help: 'Send a valid API key in the header "Authorization: Bearer <key>". A key is shown once, when it is made; one that was lost, has expired or was revoked is replaced: an administrator makes keys with POST /v1/api-keys or "parley key create".',
+  },
+  forbidden: {
+    status: 403,
+    title: 'The key may not do this',
+    help: 'A key has a role (viewer, support, operator or admin, each may what the one before it may) and may be confined to areas of the API. Use a key that may, or ask an administrator for one.',
+  },
+  'partner-not-allowed': {
+    status: 403,
+    title: 'The key is confined to other partners',
+    help: 'Use a key that may act with this partner, or ask an administrator for one.',
+  },
   'not-found': { status: 404, title: 'Nothing is here', help: 'Look up the path in the API description at /docs.' },
   'order-unknown': {
     status: 404,

@@ -21,6 +21,7 @@ export class ProblemFilter implements ExceptionFilter {
     const verdict = verdictOf(error);
     this.record(error, verdict.code, verdict.status, request);
     if (reply.sent) return;
+    if (verdict.status === 401) void reply.header('www-authenticate', challengeTo(request));
     if (verdict.retryAfter !== undefined) void reply.header('retry-after', String(verdict.retryAfter));
     const instance = request.url.split('?', 1)[0] ?? '/';
     void reply
@@ -30,6 +31,8 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private record(error: unknown, code: string, status: number, request: FastifyRequest): void {
+    // Strangers don't fill the log: the guard writes what it refuses, bounded.
+    if (status === 401) return;
     const fields = {
       code,
       status,
@@ -50,3 +53,7 @@ export class ProblemFilter implements ExceptionFilter {
       );
   }
 }
+
+/** RFC 6750, 3: what was sent is called invalid only where something was sent. */
+const challengeTo = ({ headers }: FastifyRequest): string =>
+  headers.authorization === undefined ? 'Bearer realm="parley"' : 'Bearer realm="parley", error="invalid_token"';

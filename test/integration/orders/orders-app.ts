@@ -27,11 +27,15 @@ import { ConfigModule, loadConfig } from '../../../src/platform/config';
 import { Database, DatabaseModule } from '../../../src/platform/database';
 import { createHttpApp } from '../../../src/platform/http';
 import { createLogger, type Logger, TelemetryModule } from '../../../src/platform/telemetry';
+import { StaffModule } from '../../../src/staff';
 import { freshDatabase } from '../../support/database';
+import { giveKey, type TestKey } from '../../support/staff';
 
 export interface OrdersApp {
   app: NestFastifyApplication;
   database: Database;
+  /** Of an administrator; requests carry it. */
+  key: TestKey;
   /** How often the relay was told that rows are committed. */
   wakes: () => number;
   close(): Promise<void>;
@@ -86,6 +90,7 @@ export async function startOrders(options: OrdersOptions = {}): Promise<OrdersAp
       TelemetryModule.forRoot(options.logger ?? createLogger('silent', 'test')),
       DatabaseModule.forRoot({ entities: [OrderEntity, OrderEventEntity, IdempotencyKeyEntity], migrations: [] }),
       wiring(() => void wakes++, options.codec ?? new JsonCodec()),
+      StaffModule,
       OrdersModule,
     ],
   })
@@ -96,7 +101,8 @@ export async function startOrders(options: OrdersOptions = {}): Promise<OrdersAp
   for (const id of ['acme', 'umbra']) await addPartner(database, id, 'json');
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
-  return { app, database, wakes: () => wakes, close: () => app.close() };
+  const key = await giveKey(database);
+  return { app, database, key, wakes: () => wakes, close: () => app.close() };
 }
 
 /** A partner whose channels speak this format. */
@@ -155,9 +161,9 @@ export function answerRecord(
   };
 }
 
-/** Sends one request and reads its answer; `body` is sent as it is when it is a string. */
+/** Sends one request with the administrator's key (or the headers' own) and reads its answer; `body` is sent as it is when it is a string. */
 export async function send(
-  { app }: Pick<OrdersApp, 'app'>,
+  { app, key }: Pick<OrdersApp, 'app' | 'key'>,
   method: 'GET' | 'POST',
   url: string,
   body?: unknown,
@@ -166,7 +172,7 @@ export async function send(
   const response = await app.inject({
     method,
     url,
-    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    headers: { ...key.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const isJson = /json/.test(String(response.headers['content-type']));
@@ -194,11 +200,11 @@ export const anOrder = (change: Record<string, unknown> = {}): Record<string, un
   ...change,
 });
 
-export const place = (orders: Pick<OrdersApp, 'app'>, body: unknown, key = `k-${++drawn}`): Promise<Answer> =>
+export const place = (orders: Pick<OrdersApp, 'app' | 'key'>, body: unknown, key = `k-${++drawn}`): Promise<Answer> =>
   send(orders, 'POST', '/v1/orders', body, { 'idempotency-key': key });
 
 export const cancel = (
-  orders: Pick<OrdersApp, 'app'>,
+  orders: Pick<OrdersApp, 'app' | 'key'>,
   orderNumber: string,
   body: unknown = { reason: 'ordered twice' },
   key = `c-${++drawn}`,

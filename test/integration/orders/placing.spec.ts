@@ -172,9 +172,9 @@ describe('placing an order', () => {
         await other.query('BEGIN');
         // What another process does: the lock on the 64-bit name of (caller, key), then its row.
         await other.query(
-          `SELECT pg_advisory_xact_lock(('x' || left(encode(sha256('anonymous'::bytea || '\\x00'::bytea || 'elsewhere'::bytea), 'hex'), 16))::bit(64)::bigint)`,
+          `SELECT pg_advisory_xact_lock(('x' || left(encode(sha256('${orders.key.id}'::bytea || '\\x00'::bytea || 'elsewhere'::bytea), 'hex'), 16))::bit(64)::bigint)`,
         );
-        await other.query(`INSERT INTO idempotency_key VALUES ('anonymous', 'elsewhere', '\\x00', 'n', now())`);
+        await other.query(`INSERT INTO idempotency_key VALUES ('${orders.key.id}', 'elsewhere', '\\x00', 'n', now())`);
         const [refused, neighbour] = await Promise.all([
           place(orders, anOrder(), 'elsewhere'),
           place(orders, anOrder()),

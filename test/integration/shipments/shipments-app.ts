@@ -26,7 +26,9 @@ import { createHttpApp } from '../../../src/platform/http';
 import { createLogger, TelemetryModule } from '../../../src/platform/telemetry';
 import { ShipmentEntity, ShipmentsModule } from '../../../src/shipments';
 import { DespatchAdviceHandler } from '../../../src/shipments/despatch-advice.handler';
+import { StaffModule } from '../../../src/staff';
 import { freshDatabase } from '../../support/database';
+import { giveKey } from '../../support/staff';
 import { TestBatch } from '../consumer/harness';
 import { anOrder, answerRecord, type OrdersApp, place, send } from '../orders/orders-app';
 
@@ -74,6 +76,7 @@ export async function startShipments(
       TelemetryModule.forRoot(logger),
       DatabaseModule.forRoot({ entities, migrations: [] }),
       wiring(codec),
+      StaffModule,
       OrdersModule,
       ShipmentsModule,
     ],
@@ -91,6 +94,7 @@ export async function startShipments(
   return {
     app,
     database,
+    key: await giveKey(database),
     consumer: () => {
       const limits = { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 2 };
       const processor = createProcessor(

@@ -1,0 +1,18 @@
+import { NonRetriableError } from '../platform/errors';
+import type { Principal } from './principal';
+
+/** Tells who a bearer token belongs to. */
+export interface Authenticator {
+  /** Throws NonRetriableError `unauthenticated`; what an unreachable database throws means that nobody knows. */
+  authenticate(token: string): Promise<Principal>;
+}
+
+/** Token of the {@link Authenticator} that the guard asks. */
+export const AUTHENTICATOR = Symbol('Authenticator');
+
+const NEXT =
+  'Send a valid key in the header "Authorization: Bearer <key>"; an administrator makes one with "parley key create".';
+
+/** Never quotes what was sent: it may be a secret of somebody's. */
+export const unauthenticated = (what: string): NonRetriableError =>
+  new NonRetriableError('unauthenticated', what, { hint: NEXT });
