@@ -5,4 +5,5 @@ export type { InboundBatch, InboundHandler, InboundMessage, Outcome } from './ha
 export type { ParkedDesk, ParkedEdit, Release, ReplayObserver, ReplayResult } from './parked-desk';
 export { type ParkedMessage, parkedOf } from './parked-list';
 export { ParleyTransport } from './parley-transport';
+export { type ChannelPause, pauseChannel, pausedChannels, resumeChannel } from './protection/channel-pauses';
 export { nameUuid } from './record-identity';

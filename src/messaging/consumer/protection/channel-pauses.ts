@@ -1,0 +1,49 @@
+import { type Database, query, type Tx } from '../../../platform/database';
+
+/** A channel that is not read for now; its offsets stay, nothing is lost. */
+export interface ChannelPause {
+  channelId: number;
+  since: Date;
+  /** `flood`, or what staff say. */
+  code: string;
+  /** One sentence for people. */
+  reason: string;
+  /** Who paused it; `parley` for a flood. */
+  pausedBy: string;
+}
+
+/** Consumers give the channel's partitions back within seconds. False: it is paused already, and stays so for the first reason. */
+export async function pauseChannel(tx: Tx, pause: Omit<ChannelPause, 'since'>, now: Date): Promise<boolean> {
+  const rows = await query(
+    tx,
+    `INSERT INTO channel_pause (channel_id, since, code, reason, paused_by)
+     VALUES (:channelId, :now, :code, :reason, :pausedBy) ON CONFLICT (channel_id) DO NOTHING RETURNING channel_id`,
+    { ...pause, now },
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Consumers read the channel again within seconds. What died on it before counts for a flood no more: one allowance of new
+ * dead letters comes through before it pauses again. False: it was not paused.
+ */
+export async function resumeChannel(tx: Tx, channelId: number, now: Date): Promise<boolean> {
+  const rows = await query(tx, 'DELETE FROM channel_pause WHERE channel_id = :channelId RETURNING channel_id', {
+    channelId,
+  });
+  if (rows.length === 0) return false;
+  await query(
+    tx,
+    `INSERT INTO channel_allowance (channel_id, since) VALUES (:channelId, :now)
+     ON CONFLICT (channel_id) DO UPDATE SET since = EXCLUDED.since`,
+    { channelId, now },
+  );
+  return true;
+}
+
+/** Every channel that is paused now, the oldest pause first. */
+export function pausedChannels(database: Database): Promise<ChannelPause[]> {
+  return database.query<ChannelPause>(
+    'SELECT channel_id AS "channelId", since, code, reason, paused_by AS "pausedBy" FROM channel_pause ORDER BY since, channel_id',
+  );
+}
