@@ -19,6 +19,10 @@ export interface PostgresServer {
   createDatabase(name: string): Promise<void>;
   /** SIGKILL to the postmaster and all its children, as in a crash. */
   kill(): Promise<void>;
+  /** Stops it and all its children where they stand: connections stay open, new ones are taken by the kernel, and nobody answers. */
+  pause(): Promise<void>;
+  /** Lets it go on after `pause()`. */
+  resume(): Promise<void>;
   /** Starts again on the same port and data, after `kill()` or an orderly stop that it makes itself. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -43,6 +47,10 @@ export interface KafkaServer {
   readonly pids: readonly number[];
   /** SIGKILL to broker `n`, counted from 0. */
   kill(n?: number): Promise<void>;
+  /** Stops broker `n` where it stands: connections stay open and nobody answers. */
+  pause(n?: number): Promise<void>;
+  /** Lets it go on after `pause(n)`. */
+  resume(n?: number): Promise<void>;
   /** Starts it again on the same port and data; back when it and all that run see each other. */
   restart(n?: number): Promise<void>;
   stop(): Promise<void>;
@@ -111,3 +119,5 @@ export declare function fail(error: unknown): never;
 export declare class ServerError extends Error {
   constructor(what: string, why?: string, next?: string);
 }
+/** Stops processes where they stand; the result lets them go on, which also happens however we end. */
+export declare function pauseProcesses(pids: readonly number[]): Promise<() => Promise<unknown>>;

@@ -3,4 +3,5 @@ export { startPostgres } from './postgres.mjs';
 export { startRegistry } from './registry.mjs';
 export { cacheFolder, temporaryFolder } from './folders.mjs';
 export { freePort } from './ports.mjs';
+export { pauseProcesses } from './processes.mjs';
 export { fail, ServerError } from './server-error.mjs';

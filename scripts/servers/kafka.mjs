@@ -9,6 +9,7 @@ import { brokersInMetadata, kafkaId, KafkaNode, storedControllerPort } from './k
 import { plainProperties } from './kafka-properties.mjs';
 import { claimPort, freePort } from './ports.mjs';
 import { secureNode } from './kafka-secure.mjs';
+import { pausable, pauseProcesses } from './processes.mjs';
 
 /** Java, jars and class-data archive; the first call on a machine fetches and makes them. */
 export async function kafkaProgram(report) {
@@ -105,19 +106,27 @@ async function startAll(nodes) {
 /** What callers get. `n` counts from 0; a restarted broker is back when it and all that run see each other. */
 function control(nodes, temporary) {
   const running = () => nodes.filter((node) => !node.server.ended);
+  const pauses = nodes.map((node) => pausable(() => pauseProcesses([node.pid])));
   return {
     brokers: nodes.map((node) => node.brokers).join(','),
     get pids() {
       return nodes.map((node) => node.pid);
     },
-    kill: (n = 0) => nodes[n].end('SIGKILL'),
+    async kill(n = 0) {
+      await nodes[n].end('SIGKILL');
+      await pauses[n].resume();
+    },
+    pause: (n = 0) => pauses[n].pause(),
+    resume: (n = 0) => pauses[n].resume(),
     async restart(n = 0) {
+      await pauses[n].resume();
       await nodes[n].end('SIGTERM');
       nodes[n].launch();
       const expected = running().length;
       await Promise.all(running().map((node) => node.ready(expected)));
     },
     async stop() {
+      await Promise.all(pauses.map(({ resume }) => resume()));
       // Data that is thrown away needs no orderly end, which takes a broker seconds.
       await Promise.all(nodes.map((node) => node.end(temporary ? 'SIGKILL' : 'SIGTERM')));
       if (temporary) rmSync(temporary, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { temporaryFolder } from './folders.mjs';
 import { claimPort } from './ports.mjs';
 import { postgresBinaries } from './postgres-binaries.mjs';
-import { endServer, startServer, tail, untilReady } from './processes.mjs';
+import { endServer, pausable, pauseProcesses, startServer, tail, untilReady } from './processes.mjs';
 import { ServerError } from './server-error.mjs';
 
 const USER = 'parley';
@@ -52,6 +52,8 @@ export async function startPostgres({ dataDir, port: wanted, durable = false, se
   if (!existsSync(join(data, 'PG_VERSION'))) initialise(program, base, data, durable);
   await start();
 
+  const { pause, resume } = pausable(() => pauseAll(server.pid));
+
   return {
     port,
     url,
@@ -65,12 +67,17 @@ export async function startPostgres({ dataDir, port: wanted, durable = false, se
       const children = childrenOf(server.pid);
       await endServer(server, 'SIGKILL');
       await killAll(children);
+      await resume();
     },
+    pause,
+    resume,
     async restart() {
+      await resume();
       if (!server.ended) await endServer(server, 'SIGINT');
       await start();
     },
     async stop() {
+      await resume();
       await endServer(server, temporary ? 'SIGQUIT' : 'SIGINT');
       if (temporary) rmSync(temporary, { recursive: true, force: true });
     },
@@ -127,6 +134,18 @@ function childrenOf(pid) {
       .split('\n')
       .filter(Boolean)
       .map(Number);
+  }
+}
+
+/** The postmaster first: then it has no more children than those that are stopped. */
+async function pauseAll(pid) {
+  const resumeParent = await pauseProcesses([pid]);
+  try {
+    const resumeChildren = await pauseProcesses(childrenOf(pid));
+    return () => resumeChildren().then(resumeParent);
+  } catch (error) {
+    await resumeParent();
+    throw error;
   }
 }
 

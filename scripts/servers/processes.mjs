@@ -47,6 +47,21 @@ function onExit(action) {
   return () => process.off('exit', action);
 }
 
+/** `pause` and `resume` of a server, of which `stop()` gives what lets it go on; pausing twice is pausing once. */
+export function pausable(stop) {
+  let goOn;
+  return {
+    async pause() {
+      goOn ??= await stop();
+    },
+    async resume() {
+      const before = goOn;
+      goOn = undefined;
+      await before?.();
+    },
+  };
+}
+
 /** Signals and waits for the end; SIGKILL when it takes too long. */
 export async function endServer(server, signal, graceMs = 15_000) {
   if (server.ended) return;
@@ -73,6 +88,30 @@ export async function untilReady(server, probe, { timeoutMs = 60_000, everyMs = 
     if (Date.now() > deadline) return { ready: false, why: `it did not answer within ${timeoutMs / 1000} s` };
     await delay(everyMs);
   }
+}
+
+/**
+ * Stops these processes where they stand (SIGSTOP), as a machine does that hangs: their connections stay open and nobody
+ * answers. Returns what lets them go on; that also happens however we end.
+ */
+export async function pauseProcesses(pids) {
+  const script =
+    'n=0; for p; do kill -s STOP "$p" && n=1; done; [ $n = 1 ] || exit 1; echo stopped; read -r _; kill -s CONT "$@"';
+  const keeper = spawn('/bin/sh', ['-c', script, 'keeper', ...pids.map(String)], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+  });
+  const ended = new Promise((resolve) => keeper.once('exit', resolve).once('error', resolve));
+  const resume = () => {
+    keeper.stdin.end();
+    return ended;
+  };
+  const isStopped = await new Promise((resolve) => {
+    keeper.stdout.once('data', () => resolve(true)).once('end', () => resolve(false));
+  });
+  if (isStopped) return resume;
+  await resume();
+  throw new Error(`No process ${pids.join(', ')} could be stopped.`);
 }
 
 /** The end of a log file, for an error message. */
