@@ -1,8 +1,9 @@
-import { AclOperations, AclPermissionTypes, Admin, ResourcePatternTypes, ResourceTypes } from '@platformatic/kafka';
+import { Admin } from '@platformatic/kafka';
 import { type SecureKafka, startKafka } from '../../../scripts/servers/index.mjs';
 import { createKafkaAdmin, createLanePublisher, type KafkaSettings } from '../../../src/messaging/kafka';
 import { eventually } from '../../support/eventually';
 import { uniqueName } from '../../support/kafka';
+import { revoke, right } from '../../support/topic-faults';
 import { closeAll, closing, quiet, records, recordingLogger, settingsFor, startSource, stopping } from './fixtures';
 
 const parley = { username: 'parley', password: 'a-secret-of-ours' };
@@ -20,16 +21,8 @@ const as = (account: { username: string; password: string }): KafkaSettings => (
   kafkaSaslPassword: account.password,
 });
 
-type Resource = 'TOPIC' | 'GROUP';
-const right = (resource: Resource, resourceName: string, operation: 'READ' | 'WRITE') => ({
-  resourceType: ResourceTypes[resource],
-  resourceName,
-  resourcePatternType: ResourcePatternTypes.LITERAL,
-  principal: `User:${parley.username}`,
-  host: '*',
-  operation: AclOperations[operation],
-  permissionType: AclPermissionTypes.ALLOW,
-});
+const rightTo = (resource: 'TOPIC' | 'GROUP', name: string, operation: 'READ' | 'WRITE') =>
+  right(parley.username, resource, name, operation);
 
 beforeAll(async () => {
   kafka = await startKafka({ secure: true, accounts: [parley, stranger] });
@@ -51,7 +44,7 @@ describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
     const [topic, foreign, group] = [uniqueName('orders'), uniqueName('foreign'), uniqueName('parley')];
     await god.createTopics({ topics: [topic, foreign], partitions: 1, replicas: 1 });
     await god.createAcls({
-      creations: [right('TOPIC', topic, 'WRITE'), right('TOPIC', topic, 'READ'), right('GROUP', group, 'READ')],
+      creations: [rightTo('TOPIC', topic, 'WRITE'), rightTo('TOPIC', topic, 'READ'), rightTo('GROUP', group, 'READ')],
     });
     const lanes = closing(createLanePublisher(as(parley), quiet, 'test'));
     await expect(lanes.send({ topic, partition: 0, records: records('a', 3) })).resolves.toMatchObject({
@@ -73,10 +66,10 @@ describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
   it('fails clearly when a right is taken away, and goes on when it is given back', async () => {
     const topic = uniqueName('revoked');
     await god.createTopics({ topics: [topic], partitions: 1, replicas: 1 });
-    await god.createAcls({ creations: [right('TOPIC', topic, 'WRITE')] });
+    await god.createAcls({ creations: [rightTo('TOPIC', topic, 'WRITE')] });
     const lanes = closing(createLanePublisher(as(parley), quiet, 'test'));
     await lanes.send({ topic, partition: 0, records: records('a', 1) });
-    await god.deleteAcls({ filters: [right('TOPIC', topic, 'WRITE')] });
+    const giveBack = await revoke(god, rightTo('TOPIC', topic, 'WRITE'));
     const failure = (work: Promise<unknown>) =>
       work.then(
         () => undefined,
@@ -87,7 +80,7 @@ describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
       expect(await failure(lanes.send({ topic, partition: 0, records: records('b', 1) }))).toMatchObject(code);
       return true;
     });
-    await god.createAcls({ creations: [right('TOPIC', topic, 'WRITE')] });
+    await giveBack();
     await eventually(() => lanes.send({ topic, partition: 0, records: records('c', 1) }).then(() => true));
   }, 60_000);
 
