@@ -5,13 +5,13 @@ import { createLogger } from '../../../src/platform/telemetry';
 import { testConfig } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
-import { startTcpProxy } from '../../support/tcp-proxy';
+import { ownWire, silence } from '../../support/faults';
 
 describe('what readiness knows of the database', () => {
   it('is that it does not answer, also when the network falls silent without closing anything', async () => {
     const url = new URL(await freshDatabase());
-    const proxy = await startTcpProxy({ port: Number(url.port) });
-    url.port = String(proxy.port);
+    const wire = await ownWire({ port: Number(url.port) });
+    url.port = String(wire.port);
     const options = dataSourceOptions(testConfig(url.href), { entities: [], migrations: [] });
     const dataSource = new DataSource(options);
     const monitor = new DatabaseMonitor(dataSource, createLogger('silent', 'test'));
@@ -20,18 +20,16 @@ describe('what readiness knows of the database', () => {
       expect(monitor.trouble).toBe('not connected yet');
       await monitor.ready(end.signal);
       expect(monitor.trouble).toBeUndefined();
-      proxy.pause();
+      const speak = silence(wire);
       await eventually(() => monitor.trouble === 'the database cannot be reached', {
         timeout: 15_000,
         what: 'the trouble',
       });
-      proxy.resume();
+      await speak();
       await eventually(() => monitor.trouble === undefined, { what: 'its end' });
     } finally {
       end.abort();
-      proxy.resume();
       await dataSource.destroy();
-      await proxy.close();
     }
   });
 });
