@@ -63,6 +63,7 @@ async function add(id: string, options: AddOptions): Promise<void> {
           name: options.name ?? id,
           partitions: options.partitions,
           replicationFactor: config.kafkaReplicationFactor,
+          topicRetentionHours: config.kafkaTopicRetentionHours,
           format: options.format,
           allowMissingId: options.allowMissingId,
         },

@@ -1,6 +1,6 @@
 import { CONTRACTS, type Format, formatOf, PARTNER_ID_PATTERN, topicFor } from '../contracts';
-import { addChannels, type Channel, ChannelCatalog } from '../messaging/channels';
-import type { KafkaAdmin } from '../messaging/kafka';
+import { addChannels, type Channel, ChannelCatalog, deadLetterTopic } from '../messaging/channels';
+import type { KafkaAdmin, TopicPlan } from '../messaging/kafka';
 import type { Database } from '../platform/database';
 import { NonRetriableError } from '../platform/errors';
 import type { Partners } from './partners';
@@ -11,6 +11,8 @@ export interface Onboarding {
   /** Partitions of each of the partner's topics; fixed for the topics' life. */
   partitions: number;
   replicationFactor: number;
+  /** How long the topics that the partner writes keep its records: ids must be remembered longer. */
+  topicRetentionHours: number;
   /** How the partner's documents become bytes, except where a contract says so itself. */
   format: Format;
   /** May a record without `ce_id` be identified by topic, partition and offset? */
@@ -19,6 +21,8 @@ export interface Onboarding {
 
 /** Largest record that a partner's topic takes: Kafka's own default, a little over 1 MiB. */
 const MAX_MESSAGE_BYTES = 1_048_588;
+/** What a dead letter topic takes more than its source, for the headers that say why. */
+const DEAD_LETTER_HEADERS_BYTES = 65_536;
 
 /** One topic per direction and document family, as the contracts say. Documents that share a topic share its format. */
 export function channelsFor(onboarding: Onboarding): Omit<Channel, 'id'>[] {
@@ -55,35 +59,49 @@ export async function addPartner(
   }
   const channels = channelsFor(onboarding);
   await expectUnchanged(parts.database, channels);
-  await parts.admin.ensureTopics(
-    channels.map((channel) => ({
-      topic: channel.topic,
-      partitions: channel.partitions,
-      replicationFactor: onboarding.replicationFactor,
-      config: {
-        'max.message.bytes': String(channel.maxMessageBytes),
-        'min.insync.replicas': String(Math.max(1, onboarding.replicationFactor - 1)),
-      },
-    })),
-  );
-  const there = await parts.admin.describeTopics(channels.map((channel) => channel.topic));
-  for (const channel of channels) {
-    const found = there.get(channel.topic);
-    if (found && found.partitions !== channel.partitions) {
-      throw new NonRetriableError(
-        'partition-count-differs',
-        `Topic ${channel.topic} has ${found.partitions} partitions, not ${channel.partitions}.`,
-        {
-          hint: `Use --partitions ${found.partitions}, or a topic of a new version: the number is fixed for a topic's life.`,
-        },
-      );
-    }
-  }
+  const plans = channels.flatMap((channel) => topicsOf(channel, onboarding));
+  await parts.admin.ensureTopics(plans);
+  await expectPartitions(parts.admin, plans);
   await parts.database.transaction(async (tx) => {
     await parts.partners.add(tx, { id: onboarding.id, name: onboarding.name, createdAt: parts.now });
     await addChannels(tx, channels, parts.now);
   });
   return channels;
+}
+
+/** A channel's topic; beside one that the partner writes, the one for its dead letters, partition for partition. */
+function topicsOf(channel: Omit<Channel, 'id'>, { replicationFactor, topicRetentionHours }: Onboarding): TopicPlan[] {
+  const { topic, partitions, maxMessageBytes } = channel;
+  const plan = (name: string, bytes: number, more: Record<string, string> = {}): TopicPlan => ({
+    topic: name,
+    partitions,
+    replicationFactor,
+    config: {
+      'max.message.bytes': String(bytes),
+      'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
+      ...more,
+    },
+  });
+  if (channel.direction === 'out') return [plan(topic, maxMessageBytes)];
+  return [
+    plan(topic, maxMessageBytes, { 'retention.ms': String(topicRetentionHours * 3_600_000) }),
+    plan(deadLetterTopic(topic), maxMessageBytes + DEAD_LETTER_HEADERS_BYTES),
+  ];
+}
+
+async function expectPartitions(admin: KafkaAdmin, plans: readonly TopicPlan[]): Promise<void> {
+  const there = await admin.describeTopics(plans.map(({ topic }) => topic));
+  for (const { topic, partitions } of plans) {
+    const found = there.get(topic);
+    if (!found || found.partitions === partitions) continue;
+    throw new NonRetriableError(
+      'partition-count-differs',
+      `Topic ${topic} has ${found.partitions} partitions, not ${partitions}.`,
+      {
+        hint: `Use --partitions ${found.partitions}, or a topic of a new version: the number is fixed for a topic's life.`,
+      },
+    );
+  }
 }
 
 /**

@@ -15,3 +15,6 @@ export interface Channel {
   /** Inbound: may a record without `ce_id` be identified by topic, partition and offset? Otherwise it is a dead letter. */
   allowMissingId: boolean;
 }
+
+/** The topic beside an inbound one on which its dead letters are shown to people's own tools. Never a channel, so never read by us. */
+export const deadLetterTopic = (topic: string): string => `${topic}-dlt`;

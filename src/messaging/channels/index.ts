@@ -1,3 +1,3 @@
-export type { Channel } from './channel';
+export { type Channel, deadLetterTopic } from './channel';
 export { addChannels, ChannelCatalog } from './channel-catalog';
 export { type SchemaInUse, SchemaUse } from './schema-use';

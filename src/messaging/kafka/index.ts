@@ -1,12 +1,20 @@
 export { createBatchSource } from './batch-source';
 export type { KafkaSettings } from './client-settings';
-export { createKafkaAdmin, type KafkaAdmin, type TopicDescription, type TopicPlan } from './kafka-admin';
+export {
+  createKafkaAdmin,
+  type KafkaAdmin,
+  type PartitionProgress,
+  type TopicDescription,
+  type TopicPlan,
+} from './kafka-admin';
 export { createLanePublisher } from './lane-publisher';
+export { onDemand } from './on-demand-publisher';
 export { partitionOf } from './partition';
 export { PublishError, type PublishOutcome } from './publish-error';
 export type {
   BatchSource,
   BatchSourceOptions,
+  HeaderValue,
   InboundRecord,
   LaneBatch,
   LanePublisher,

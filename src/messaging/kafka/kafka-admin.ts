@@ -17,6 +17,18 @@ export interface TopicDescription {
   partitions: number;
   /** The broker applies it to each (compressed) batch. Undefined where we may not read the configuration. */
   maxMessageBytes: number | undefined;
+  /** `retention.ms`; Infinity: for ever. Undefined where we may not read the configuration. */
+  retentionMs: number | undefined;
+}
+
+/** How far a consumer group has come in a partition. */
+export interface PartitionProgress {
+  /** First offset that the broker still keeps. */
+  start: bigint;
+  /** The offset that the next record will get. */
+  end: bigint;
+  /** The offset that the group reads next; null where it has committed none. */
+  committed: bigint | null;
 }
 
 /** Verbs of administration. Every method rejects with an AppError: `broker-unreachable`, `authentication-failed`, `not-authorized`, `topic-missing`, … */
@@ -29,6 +41,11 @@ export interface KafkaAdmin {
   existing(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** By partition: the offset that the next record will get. Rejects with `topic-missing`. */
   endOffsets(topic: string): Promise<ReadonlyMap<number, bigint>>;
+  /** By topic and partition; topics that are missing are left out. The ends are asked first: what a group has read beyond them was written since. */
+  groupProgress(
+    group: string,
+    topics: readonly string[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<number, PartitionProgress>>>;
   close(): Promise<void>;
 }
 
@@ -100,25 +117,33 @@ class PlatformaticAdmin implements KafkaAdmin {
     if (topics.length === 0) return new Map();
     return asked('describe topics', async () => {
       const metadata = await this.client.metadata({ topics, forceUpdate: true });
-      const sizes = await this.maxMessageBytes(topics);
+      const configs = await this.configs(topics);
       return new Map(
         topics.map((topic) => {
           const partitions = metadata.topics.get(topic)?.partitionsCount ?? 0;
-          return [topic, { topic, partitions, maxMessageBytes: sizes.get(topic) }];
+          const { 'max.message.bytes': bytes, 'retention.ms': retention } = configs.get(topic) ?? {};
+          const retentionMs = retention === -1 ? Infinity : retention;
+          return [topic, { topic, partitions, maxMessageBytes: bytes, retentionMs }];
         }),
       );
     });
   }
 
-  private async maxMessageBytes(topics: readonly string[]): Promise<Map<string, number>> {
+  /** By topic and name, those that are numbers. */
+  private async configs(topics: readonly string[]): Promise<Map<string, Record<string, number>>> {
     const resources = topics.map((resourceName) => ({
       resourceType: ConfigResourceTypes.TOPIC,
       resourceName,
-      configurationKeys: ['max.message.bytes'],
+      configurationKeys: ['max.message.bytes', 'retention.ms'],
     }));
     try {
       const described = await this.client.describeConfigs({ resources });
-      return new Map(described.map(({ resourceName, configs }) => [resourceName, Number(configs[0]?.value)]));
+      return new Map(
+        described.map(({ resourceName, configs }) => [
+          resourceName,
+          Object.fromEntries(configs.map(({ name, value }) => [name, Number(value)])),
+        ]),
+      );
     } catch (error) {
       if (brokerSays(error, 'TOPIC_AUTHORIZATION_FAILED')) return new Map();
       throw error;
@@ -127,15 +152,82 @@ class PlatformaticAdmin implements KafkaAdmin {
 
   endOffsets(topic: string): Promise<ReadonlyMap<number, bigint>> {
     return asked(`read the end of topic ${topic}`, async () => {
-      const metadata = await this.client.metadata({ topics: [topic], forceUpdate: true });
-      const count = metadata.topics.get(topic)?.partitionsCount ?? 0;
-      const partitions = Array.from({ length: count }, (_, partitionIndex) => ({
-        partitionIndex,
-        timestamp: ListOffsetTimestamps.LATEST,
-      }));
-      const [listed] = await this.client.listOffsets({ topics: [{ name: topic, partitions }] });
-      return new Map(listed?.partitions.map(({ partitionIndex, offset }) => [partitionIndex, offset]));
+      const counts = await this.partitionCounts([topic]);
+      return (await this.offsetsAt(ListOffsetTimestamps.LATEST, counts)).get(topic) ?? new Map<number, bigint>();
     });
+  }
+
+  groupProgress(
+    group: string,
+    topics: readonly string[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<number, PartitionProgress>>> {
+    return asked(`read how far group ${group} has come`, async () => {
+      const there = [...(await this.existing(topics))];
+      if (there.length === 0) return new Map<string, Map<number, PartitionProgress>>();
+      const counts = await this.partitionCounts(there);
+      const ends = await this.offsetsAt(ListOffsetTimestamps.LATEST, counts);
+      const starts = await this.offsetsAt(ListOffsetTimestamps.EARLIEST, counts);
+      const committed = await this.committed(group, counts);
+      return new Map(
+        [...ends].map(([topic, ofTopic]) => [
+          topic,
+          new Map(
+            [...ofTopic].map(([partition, end]) => [
+              partition,
+              {
+                start: starts.get(topic)?.get(partition) ?? 0n,
+                end,
+                committed: committed.get(topic)?.get(partition) ?? null,
+              },
+            ]),
+          ),
+        ]),
+      );
+    });
+  }
+
+  private async partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const metadata = await this.client.metadata({ topics: [...topics], forceUpdate: true });
+    return new Map(topics.map((topic) => [topic, metadata.topics.get(topic)?.partitionsCount ?? 0]));
+  }
+
+  private async offsetsAt(
+    timestamp: bigint,
+    counts: ReadonlyMap<string, number>,
+  ): Promise<Map<string, Map<number, bigint>>> {
+    const topics = [...counts].map(([name, count]) => ({
+      name,
+      partitions: Array.from({ length: count }, (_, partitionIndex) => ({ partitionIndex, timestamp })),
+    }));
+    const listed = await this.client.listOffsets({ topics });
+    return new Map(
+      listed.map(({ name, partitions }) => [
+        name,
+        new Map(partitions.map(({ partitionIndex, offset }) => [partitionIndex, offset])),
+      ]),
+    );
+  }
+
+  /** Where the group has committed nothing in a partition there is no entry. */
+  private async committed(
+    group: string,
+    counts: ReadonlyMap<string, number>,
+  ): Promise<Map<string, Map<number, bigint>>> {
+    const topics = [...counts].map(([name, count]) => ({
+      name,
+      partitionIndexes: Array.from({ length: count }, (_, partition) => partition),
+    }));
+    const [answer] = await this.client.listConsumerGroupOffsets({ groups: [{ groupId: group, topics }] });
+    return new Map(
+      answer?.topics.map(({ name, partitions }) => [
+        name,
+        new Map(
+          partitions
+            .filter(({ committedOffset }) => committedOffset >= 0n)
+            .map(({ partitionIndex, committedOffset }) => [partitionIndex, committedOffset]),
+        ),
+      ]),
+    );
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Admin, Kafka, type Producer, type RecordMetadata } from './kafkajs';
-import type { KafkaConfig } from 'kafkajs';
+import type { IHeaders, KafkaConfig } from 'kafkajs';
 import { LeaderTable } from './leader-table';
 import type { LaneBatch } from './types';
 
@@ -55,7 +55,8 @@ export class ProducerSession {
   }
 
   send({ topic, partition, records }: LaneBatch): Promise<RecordMetadata[]> {
-    const messages = records.map((record) => ({ ...record, partition }));
+    // kafkajs' types know no null header; its patched encoder does.
+    const messages = records.map((record) => ({ ...record, headers: record.headers as IHeaders, partition }));
     return this.track(this.producer.send({ topic, acks: -1, timeout: ACK_TIMEOUT_MS, messages }));
   }
 

@@ -1,11 +1,14 @@
 import type { RawHeaders } from '../../contracts';
 
+export type HeaderValue = string | Buffer | null;
+
 /** A record as it goes out; the partition stands on the batch. */
 export interface LaneRecord {
   key: string | Buffer | null;
   /** null is a tombstone. */
   value: Buffer | null;
-  headers: Record<string, string | Buffer>;
+  /** A list: the name comes as often. null: a header without a value. */
+  headers: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
   /** Milliseconds since the epoch, as text; absent: the client's clock. */
   timestamp?: string;
 }

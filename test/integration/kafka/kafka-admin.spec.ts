@@ -8,13 +8,16 @@ afterEach(closeAll);
 
 describe('the Kafka administration', () => {
   it('creates what is missing as planned, never alters what is there, and describes both', async () => {
-    const there = await createTopic('there', { partitions: 2, config: { 'max.message.bytes': '5000' } });
+    const there = await createTopic('there', {
+      partitions: 2,
+      config: { 'max.message.bytes': '5000', 'retention.ms': '-1' },
+    });
     const [planned, absent] = [uniqueName('planned'), uniqueName('absent')];
     const kafka = admin();
     const plan = {
       replicationFactor: 1,
       partitions: 7,
-      config: { 'max.message.bytes': '123456', 'cleanup.policy': 'delete' },
+      config: { 'max.message.bytes': '123456', 'cleanup.policy': 'delete', 'retention.ms': '3600000' },
     };
     const plans = [
       { ...plan, topic: there },
@@ -24,8 +27,8 @@ describe('the Kafka administration', () => {
     expect(await kafka.ensureTopics(plans)).toEqual([]);
     expect(await kafka.describeTopics([there, planned, absent])).toEqual(
       new Map([
-        [there, { topic: there, partitions: 2, maxMessageBytes: 5000 }],
-        [planned, { topic: planned, partitions: 7, maxMessageBytes: 123456 }],
+        [there, { topic: there, partitions: 2, maxMessageBytes: 5000, retentionMs: Infinity }],
+        [planned, { topic: planned, partitions: 7, maxMessageBytes: 123456, retentionMs: 3_600_000 }],
       ]),
     );
     expect(await kafka.existing([there, absent])).toEqual(new Set([there]));

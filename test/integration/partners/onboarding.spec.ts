@@ -31,6 +31,7 @@ const onboarding = (id = uniqueName('acme')): Onboarding => ({
   name: 'Acme',
   partitions: 3,
   replicationFactor: 1,
+  topicRetentionHours: 48,
   format: 'avro',
   allowMissingId: false,
 });
@@ -67,6 +68,24 @@ describe('adding a partner', () => {
       id: plan.id,
     });
     expect(count?.n).toBe(new Set(CONTRACTS.map((contract) => contract.topic)).size);
+  });
+
+  it('makes a dead letter topic beside each topic that the partner writes, and no channel of it', async () => {
+    const plan = onboarding();
+    const response = `orders.${plan.id}.response.v1`;
+    await add(plan);
+    const topics = await admin.describeTopics([response, `${response}-dlt`, `orders.${plan.id}.request.v1-dlt`]);
+    expect([...topics.values()]).toEqual([
+      { topic: response, partitions: 3, maxMessageBytes: 1_048_588, retentionMs: 48 * 3_600_000 },
+      { topic: `${response}-dlt`, partitions: 3, maxMessageBytes: 1_048_588 + 65_536, retentionMs: expect.any(Number) },
+    ]);
+    const catalog = new ChannelCatalog(database);
+    await catalog.load();
+    expect(catalog.all().filter(({ topic }) => topic.endsWith('-dlt'))).toEqual([]);
+    // A partner from before there were such topics gets them by the same command.
+    await deleteTopic(`${response}-dlt`);
+    await add(plan);
+    expect((await admin.existing([`${response}-dlt`])).size).toBe(1);
   });
 
   it('says of each channel which format it speaks: that of the contract, else that of the partner', async () => {

@@ -79,18 +79,18 @@ function headerName(name: string): Buffer {
 
 interface HeaderParts {
   names: Buffer[];
-  values: (Buffer | string)[];
+  values: (Buffer | string | null)[];
   sizes: number[];
   total: number;
 }
 
-/** Undefined where kafkajs' own encoder must decide (it refuses null, and turns numbers into text). */
+/** Undefined where kafkajs' own encoder must decide (it turns numbers into text). A null value it can't encode, though it reads one; here it can be passed on. */
 function headerParts(headers: Record<string, unknown>): HeaderParts | undefined {
   const parts: HeaderParts = { names: [], values: [], sizes: [], total: 0 };
   for (const name of Object.keys(headers)) {
     const given = headers[name];
     for (const value of Array.isArray(given) ? (given as unknown[]) : [given]) {
-      if (typeof value !== 'string' && !Buffer.isBuffer(value)) return undefined;
+      if (value !== null && typeof value !== 'string' && !Buffer.isBuffer(value)) return undefined;
       const bytes = headerName(name);
       const size = sizeOf(value);
       parts.names.push(bytes);
