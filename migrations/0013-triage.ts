@@ -2,13 +2,13 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * What people's lists are read from. A dead letter is what is one, or was one: `dead`, `discarded`, or released by a replay; a message that was
- * only retried is none. The lists read these in index order and filter within them; groups and gauges read them and nothing else.
+ * only retried is none. Lists find a page's ids in these, in index order and filtered within them; groups and gauges read nothing else.
  */
 const LISTS = `
   CREATE INDEX parked_inbound_dead_group ON parked_inbound (fingerprint, partner, id) INCLUDE (topic, first_failed_at, last_failed_at) WHERE state = 'dead';
-  CREATE INDEX parked_inbound_dead_list ON parked_inbound (id, partner, topic, type, code) WHERE state = 'dead';
+  CREATE INDEX parked_inbound_dead_list ON parked_inbound (id, partner, topic, type, code, last_failed_at) WHERE state = 'dead';
   CREATE INDEX parked_inbound_letter_group ON parked_inbound (fingerprint, partner, id) WHERE state IN ('dead', 'discarded') OR replay_id IS NOT NULL;
-  CREATE INDEX parked_inbound_letter_list ON parked_inbound (id, partner, topic, type, code) WHERE state IN ('dead', 'discarded') OR replay_id IS NOT NULL;
+  CREATE INDEX parked_inbound_letter_list ON parked_inbound (id, partner, topic, type, code, last_failed_at, state) WHERE state IN ('dead', 'discarded') OR replay_id IS NOT NULL;
   CREATE INDEX parked_inbound_parked_list ON parked_inbound (id, partner, state) WHERE state IN ('waiting', 'held');
   -- An index alone answers only for pages that were vacuumed: groups over 200,000 dead letters in 1.2 million rows of 1 KB took 50 ms so, 1.8 s without.
   ALTER TABLE parked_inbound SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.01);

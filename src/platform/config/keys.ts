@@ -241,6 +241,13 @@ export const KEYS = {
   },
 
   ...CONSUMER_KEYS,
+  deadLetterApproval: {
+    env: 'DEAD_LETTER_APPROVAL',
+    parse: bool,
+    fallback: 'false',
+    unit: 'true/false',
+    doc: 'Must a second person agree before the edited document of a dead letter counts? Set it where one alone must not change what a partner said.',
+  },
 
   idempotencyHours: {
     env: 'IDEMPOTENCY_RETENTION_HOURS',
