@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { closedLoop, cpuMeter, median } from './measure.mjs';
 import { LINES } from './orders.mjs';
-import { environment, makeDatabase, spawnParley } from './parley.mjs';
+import { environment, makeDatabase, makeKey, spawnParley } from './parley.mjs';
 import { dropDatabase, settle } from './servers.mjs';
 
 export const title = 'Orders accepted through HTTP (POST /v1/orders on keep-alive connections, a process of its own)';
@@ -50,13 +50,14 @@ class Connection {
   }
 }
 
-const requestFor = (partner) => {
+const requestFor = (partner, key) => {
   const body = JSON.stringify({ partner, currency: 'EUR', lines: LINES });
-  return `POST /v1/orders HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\nidempotency-key: ${randomUUID()}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  return `POST /v1/orders HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\nidempotency-key: ${randomUUID()}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 };
 
 export async function run({ servers, quick, report, reference }) {
   const partners = await makeDatabase(servers, 'http');
+  const key = await makeKey(servers, 'http');
   const parley = await spawnParley(environment(servers, 'http', { ROLES: 'api' }));
   try {
     for (const callers of [64, 8, 64]) {
@@ -64,7 +65,7 @@ export async function run({ servers, quick, report, reference }) {
       const free = [...connections];
       const work = async (n) => {
         const connection = free.pop();
-        const { status, body } = await connection.request(requestFor(partners[n % partners.length]));
+        const { status, body } = await connection.request(requestFor(partners[n % partners.length], key));
         if (status !== 201) throw new Error(`POST /v1/orders answered ${status}: ${body}`);
         free.push(connection);
       };

@@ -10,11 +10,13 @@ load('reflect-metadata');
 const { DataSource } = load('typeorm');
 const { MIGRATIONS } = load('../dist/migrations/index.js');
 const { loadConfig } = load('../dist/src/platform/config/index.js');
+const { systemClock } = load('../dist/src/platform/clock.js');
 const { Database, dataSourceOptions, migrate } = load('../dist/src/platform/database/index.js');
 const { createLogger } = load('../dist/src/platform/telemetry/index.js');
 const { createKafkaAdmin } = load('../dist/src/messaging/kafka/index.js');
 const { ensurePartitions } = load('../dist/src/messaging/outbox/index.js');
 const { addPartner, Partners } = load('../dist/src/partners/index.js');
+const { ApiKeys } = load('../dist/src/staff/index.js');
 
 export { load };
 
@@ -56,7 +58,7 @@ export async function makeDatabase(
     const database = new Database(dataSource);
     await ensurePartitions(database, { rows: outboxPartitionRows });
     const ids = Array.from({ length: partners }, (_, index) => `${name}${index + 1}`);
-    const onboarding = { partitions, replicationFactor: 1, allowMissingId: false };
+    const onboarding = { partitions, replicationFactor: 1, topicRetentionHours: 168, allowMissingId: false };
     for (const id of ids) {
       await addPartner(
         { id, name: id, format, ...onboarding },
@@ -66,6 +68,19 @@ export async function makeDatabase(
     return ids;
   } finally {
     await admin.close();
+    await dataSource.destroy();
+  }
+}
+
+/** An API key in a migrated database: its token. */
+export async function makeKey(servers, name) {
+  const options = dataSourceOptions(configOf(servers, name), { entities: [], migrations: [] });
+  const dataSource = await new DataSource(options).initialize();
+  const key = { name: 'bench', role: 'operator', areas: null, partners: null, expiresAt: null };
+  const by = { id: 'bench', name: 'bench', role: 'admin', areas: null, partners: null, origin: 'bench' };
+  try {
+    return (await new ApiKeys(new Database(dataSource), systemClock).create(by, key)).token;
+  } finally {
     await dataSource.destroy();
   }
 }

@@ -65,8 +65,10 @@ async function startEverything(system) {
   say(dim(`    such as ${schemas[0]?.subject}, version ${schemas[0]?.version}, id ${schemas[0]?.id}`));
   system.startPartners(MANNERS);
   system.startParley();
+  await system.makeKey();
   await Promise.all([system.parleyReady(), system.partnersReady()]);
   done(`Parley serves ${system.apiUrl}; the partners read and answer ${dim(`(${elapsed()})`)}`);
+  done(`API key of an administrator, for this demo only: ${system.key}`);
   return schemas;
 }
 
@@ -79,9 +81,8 @@ async function stayUp(system) {
   say(`          SCHEMA_REGISTRY_URLS=${SCHEMA_REGISTRY_URLS}`);
   say(`  logs    ${system.folder}`);
   const body = JSON.stringify({ ...orderNumbered('MINE', 0), orderNumber: undefined });
-  say(
-    `\n  curl -s ${system.apiUrl}/v1/orders -H 'content-type: application/json' -H "idempotency-key: $RANDOM$RANDOM" \\`,
-  );
+  say(`\n  curl -s ${system.apiUrl}/v1/orders -H 'authorization: Bearer ${system.key}' \\`);
+  say(`       -H 'content-type: application/json' -H "idempotency-key: $RANDOM$RANDOM" \\`);
   say(`       -d '${body}'\n`);
   await new Promise(() => setInterval(() => undefined, 60_000));
 }
@@ -101,7 +102,7 @@ async function main() {
   }
   try {
     const schemas = await startEverything(system);
-    const client = new Client(system.apiUrl);
+    const client = new Client(system.apiUrl, system.key);
     const ledger = new Ledger();
     const story = await beginStories(system, client);
     const results = [await quietPart(system, client, ledger, options.orders, schemas), await storyPart(story, ledger)];

@@ -6,8 +6,10 @@ const GIVE_UP_MS = 120_000;
 export class Client {
   retries = 0;
 
-  constructor(baseUrl) {
+  /** @param key an API key */
+  constructor(baseUrl, key) {
     this.baseUrl = baseUrl;
+    this.key = key;
   }
 
   /** Places an order and returns when it is accepted (201). Throws when Parley refuses it, or after two minutes. */
@@ -73,7 +75,9 @@ export class Client {
   /** Status and body, or undefined when nobody answered. */
   async request(path, options = {}) {
     try {
-      const answer = await fetch(`${this.baseUrl}${path}`, { ...options, signal: AbortSignal.timeout(10_000) });
+      const headers = { authorization: `Bearer ${this.key}`, ...options.headers };
+      const signal = AbortSignal.timeout(10_000);
+      const answer = await fetch(`${this.baseUrl}${path}`, { ...options, headers, signal });
       return { status: answer.status, body: await answer.json() };
     } catch {
       return undefined;

@@ -80,6 +80,22 @@ export class System {
     return JSON.parse(await this.parley('contracts', 'publish', '--yes', '--json'));
   }
 
+  /** A key for the API; whoever can reach the database makes the first one. */
+  async makeKey() {
+    const made = await this.parley(
+      'key',
+      'create',
+      '--name',
+      'demo',
+      '--role',
+      'admin',
+      '--expires-in',
+      '1d',
+      '--json',
+    );
+    this.key = JSON.parse(made).token;
+  }
+
   /** One process plays all partners. */
   startPartners(manners) {
     const options = ['--brokers', this.kafka.brokers, '--registry', this.registry.url, '--group', 'partners'];

@@ -5,13 +5,16 @@ import { ConfigError } from '../platform/config';
 import { sqlState } from '../platform/database';
 import { AppError, messageOf } from '../platform/errors';
 import { asyncapiCommand } from './asyncapi.command';
+import { auditCommand } from './audit.command';
 import { configCommand } from './config.command';
 import { oneLine } from './context';
 import { contractsCommand } from './contracts.command';
+import { exitCodeOf } from './exit-code';
+import { keyCommand } from './key.command';
 import { migrateCommand } from './migrate.command';
 import { partnerCommand } from './partner.command';
 
-/** 0 ok · 1 failed · 2 usage · 3 partly failed · 4 plan changed · 130 interrupted. */
+/** 0 ok · 1 failed · 2 usage · 3 partly failed · 4 plan changed · 5 not allowed · 130 interrupted. */
 async function run(): Promise<number> {
   const program = new Command('parley')
     .description('Exchange business documents with partners over Kafka.')
@@ -21,7 +24,15 @@ async function run(): Promise<number> {
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const command of [migrateCommand(), partnerCommand(), contractsCommand(), asyncapiCommand(), configCommand()])
+  for (const command of [
+    migrateCommand(),
+    partnerCommand(),
+    keyCommand(),
+    auditCommand(),
+    contractsCommand(),
+    asyncapiCommand(),
+    configCommand(),
+  ])
     program.addCommand(overridden(command));
   try {
     await program.parseAsync();
@@ -30,7 +41,7 @@ async function run(): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     process.stderr.write(`${explain(error)}\n`);
-    return 1;
+    return exitCodeOf(error);
   }
 }
 

@@ -1,5 +1,5 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
 import type { Area, Caller, Role } from './principal';
 
 export const ALLOW = 'parley:allow';
@@ -17,7 +17,12 @@ export interface CallerRequest {
 
 /** Who may call this operation. Every operation has this or {@link Public}: what has neither is refused, and keeps the process from starting. */
 export function Allow(least: Role, area: Area): MethodDecorator {
-  return applyDecorators(SetMetadata(ALLOW, { least, area } satisfies Permission), ApiBearerAuth());
+  return applyDecorators(
+    SetMetadata(ALLOW, { least, area } satisfies Permission),
+    ApiBearerAuth(),
+    ApiExtension('x-least-role', least),
+    ApiExtension('x-area', area),
+  );
 }
 
 /** Anybody may: probes, metrics on their own port, the pages that explain problems. */

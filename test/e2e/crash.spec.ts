@@ -67,6 +67,7 @@ async function startSystem(): Promise<System> {
     {},
   );
   await parley.start();
+  await parley.key();
   const sql = async (text: string): Promise<Record<string, unknown>[]> => {
     const client = new Client({ connectionString: postgres.url(database) });
     await client.connect();
@@ -76,7 +77,7 @@ async function startSystem(): Promise<System> {
       await client.end();
     }
   };
-  return { parley, partner, journal, simulator, sql, load: new OrderLoad(parley.apiUrl, partner, 30) };
+  return { parley, partner, journal, simulator, sql, load: new OrderLoad(parley, partner, 30) };
 }
 
 async function stopSystem(system: System): Promise<void> {

@@ -13,7 +13,7 @@ const order = (partner: string) => ({
 });
 
 async function place(parley: ParleyProcess, partner: string): Promise<Response> {
-  return fetch(`${parley.apiUrl}/v1/orders`, {
+  return parley.request('/v1/orders', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': uniqueName('key') },
     body: JSON.stringify(order(partner)),
@@ -29,6 +29,7 @@ async function beginOrder(parley: ParleyProcess, partner: string) {
   const head = [
     'POST /v1/orders HTTP/1.1',
     'host: parley',
+    `authorization: ${(await parley.key()).headers.authorization}`,
     'content-type: application/json',
     `idempotency-key: ${uniqueName('key')}`,
     `content-length: ${body.length}`,
@@ -228,7 +229,7 @@ describe('a process that starts before its servers', () => {
       const { orderNumber } = (await answer.json()) as { orderNumber: string };
       await eventually(
         async () => {
-          const timeline = (await (await fetch(`${parley.apiUrl}/v1/orders/${orderNumber}/timeline`)).json()) as {
+          const timeline = (await (await parley.request(`/v1/orders/${orderNumber}/timeline`)).json()) as {
             steps: { step: string; offset: string | null }[];
           };
           return timeline.steps.find((step) => step.step === 'published' && step.offset !== null);

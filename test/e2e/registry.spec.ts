@@ -34,7 +34,7 @@ async function prepare({ published }: { published: boolean }): Promise<System> {
 }
 
 const post = (parley: ParleyProcess, path: string, key: string, body: object): Promise<Response> =>
-  fetch(`${parley.apiUrl}${path}`, {
+  parley.request(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
     body: JSON.stringify(body),
@@ -49,7 +49,7 @@ function place({ parley, partner }: System, orderNumber: string): Promise<Respon
 const becomes = ({ parley }: System, orderNumber: string, state: string): Promise<unknown> =>
   eventually(
     async () => {
-      const order = (await (await fetch(`${parley.apiUrl}/v1/orders/${orderNumber}`)).json()) as { state: string };
+      const order = (await (await parley.request(`/v1/orders/${orderNumber}`)).json()) as { state: string };
       return order.state === state || Promise.reject(new Error(order.state));
     },
     { timeout: 40_000, interval: 100, what: `order ${orderNumber} is ${state}; Parley printed: ${parley.output}` },
@@ -99,7 +99,7 @@ describe('Parley with a partner that speaks Avro', () => {
       expect(refused.status).toBe(503);
       expect(await refused.json()).toMatchObject({ code: 'registry-unavailable' });
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect((await fetch(`${parley.apiUrl}/v1/orders/A-cold`)).status).toBe(404);
+      expect((await parley.request('/v1/orders/A-cold')).status).toBe(404);
       await registry.restart();
       // The same key: nothing of the refused request is left that would stand in its way.
       await eventually(async () => (await place(system, 'A-cold')).status === 201, { timeout: 30_000, interval: 250 });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { uniqueName } from './kafka';
+import type { ParleyProcess } from './parley-process';
 
 /** Callers that place orders and, as a good client does, repeat a request under its key until it is answered. */
 export class OrderLoad {
@@ -11,7 +12,7 @@ export class OrderLoad {
   private callers: Promise<void>[] = [];
 
   constructor(
-    private readonly apiUrl: string,
+    private readonly parley: Pick<ParleyProcess, 'request'>,
     private readonly partner: string,
     private readonly pauseMs: number,
   ) {}
@@ -41,7 +42,7 @@ export class OrderLoad {
     });
     for (;;) {
       try {
-        const answer = await fetch(`${this.apiUrl}/v1/orders`, {
+        const answer = await this.parley.request('/v1/orders', {
           method: 'POST',
           headers: { 'content-type': 'application/json', 'idempotency-key': key },
           body,

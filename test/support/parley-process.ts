@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { freePort } from '../../scripts/servers/index.mjs';
 import { eventually } from './eventually';
 import { uniqueName } from './kafka';
+import { giveKeyAt, type TestKey } from './staff';
 
 const started = new Set<ChildProcess>();
 process.once('exit', () => started.forEach((child) => child.kill('SIGKILL')));
@@ -59,9 +60,10 @@ export class Program {
 /** Parley as an installation runs it: a process of its own that can be killed and started again on the same ports. */
 export class ParleyProcess {
   private program: Program | undefined;
+  private made: Promise<TestKey> | undefined;
 
   private constructor(
-    private readonly env: NodeJS.ProcessEnv,
+    private readonly env: NodeJS.ProcessEnv & { DATABASE_URL: string },
     readonly apiUrl: string,
     readonly managementUrl: string,
   ) {}
@@ -117,6 +119,17 @@ export class ParleyProcess {
       (response) => response.status,
       () => 0,
     );
+  }
+
+  /** Of an administrator; made when it is first asked for, in a database that is migrated. */
+  key(): Promise<TestKey> {
+    return (this.made ??= giveKeyAt(this.env.DATABASE_URL));
+  }
+
+  /** Asks the API with {@link key}. */
+  async request(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+    const { headers } = await this.key();
+    return fetch(`${this.apiUrl}${path}`, { ...init, headers: { ...headers, ...init.headers } });
   }
 
   /** Runs `parley …` against the same servers; rejects unless it ends with 0. */

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
+import { systemClock } from '../../src/platform/clock';
 import { Database } from '../../src/platform/database';
-import { addApiKey, type NewApiKey } from '../../src/staff';
+import { ApiKeys, type Caller, type NewApiKey } from '../../src/staff';
 
 export interface TestKey {
   id: string;
@@ -9,15 +10,12 @@ export interface TestKey {
   headers: { authorization: string };
 }
 
-const NOBODY = { id: 'test', name: 'test', role: 'admin', origin: 'test' } as const;
+const MAKER: Caller = { id: 'test', name: 'test', role: 'admin', areas: null, partners: null, origin: 'test' };
 
 /** An API key in this database; one that may everything, unless told otherwise. */
-export async function giveKey(
-  database: Pick<Database, 'transaction'>,
-  change: Partial<NewApiKey> = {},
-): Promise<TestKey> {
+export async function giveKey(database: Database, change: Partial<NewApiKey> = {}): Promise<TestKey> {
   const key: NewApiKey = { name: 'test', role: 'admin', areas: null, partners: null, expiresAt: null, ...change };
-  const { id, token } = await database.transaction((tx) => addApiKey(tx, key, NOBODY, new Date()));
+  const { id, token } = await new ApiKeys(database, systemClock).create(MAKER, key);
   return { id, token, headers: { authorization: `Bearer ${token}` } };
 }
 

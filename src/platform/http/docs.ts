@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { PROBLEM_CODES, type ProblemCode } from './problem-codes';
+import { describeGuard, Problem } from './problem.openapi';
 import { REPORT_CODES, type ReportCode } from './report-codes';
 
 /** Swagger UI's files, as @nestjs/swagger brings them. */
@@ -19,8 +20,15 @@ export function openApi(app: NestFastifyApplication): OpenAPIObject {
     )
     .setVersion('1')
     .addServer('/')
+    .addBearerAuth({
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key. `x-least-role` and `x-area` of an operation say what the key must be good for.',
+    })
     .build();
-  return SwaggerModule.createDocument(app, builder);
+  const document = SwaggerModule.createDocument(app, builder, { extraModels: [Problem] });
+  describeGuard(document);
+  return document;
 }
 
 /** `/docs` (Swagger UI), `/docs/openapi.json`, and `/docs/problems/<code>`, where the `type` of each problem leads. */

@@ -1,6 +1,7 @@
 export { openApi } from './docs';
 export { etagOf, matchesEtag, seenVersion, versionStale } from './etag';
 export { createHttpApp } from './http-app';
+export { IsInstant } from './is-instant';
 export { PageQuery } from './page-query';
 export { decodeCursor, encodeCursor, linkNext, type Page, pageOf } from './paging';
 export { PROBLEM_CODES } from './problem-codes';

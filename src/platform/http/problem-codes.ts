@@ -46,6 +46,11 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The key may not do this',
     help: 'A key has a role (viewer, support, operator or admin, each may what the one before it may) and may be confined to areas of the API. Use a key that may, or ask an administrator for one.',
   },
+  'api-key-exceeds-caller': {
+    status: 403,
+    title: 'A key cannot make one that may more than itself',
+    help: 'A new key has at most the role, the areas, the partners and the end of the key that makes it; "errors" says which is too much. Whoever can reach the database makes any key with "parley key create".',
+  },
   'partner-not-allowed': {
     status: 403,
     title: 'The key is confined to other partners',
@@ -56,6 +61,16 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     status: 404,
     title: 'There is no such order',
     help: 'Order numbers are case-sensitive. GET /v1/orders lists them.',
+  },
+  'api-key-unknown': {
+    status: 404,
+    title: 'There is no such API key',
+    help: 'GET /v1/api-keys lists them; a key that is confined to some partners sees those that are confined to the same ones.',
+  },
+  'replay-unknown': {
+    status: 404,
+    title: 'There is no such replay',
+    help: 'GET /v1/replays lists them; a key that is confined to some partners sees the replays of those alone.',
   },
   'idempotency-key-in-progress': {
     status: 409,
@@ -76,6 +91,26 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     status: 409,
     title: 'The partner has not answered the cancellation yet',
     help: 'It was asked already. Its answer shows in "cancellation" of the order; after a refusal it can be asked again.',
+  },
+  'plan-changed': {
+    status: 409,
+    title: 'The plan is no longer what it says',
+    help: 'It is older than a day, or more than a tenth of its messages are no dead letters any more. Nothing was sent. Plan again with POST /v1/replays?plan=true, look at it, and start that one.',
+  },
+  'replay-state': {
+    status: 409,
+    title: 'The replay does not stand where that is possible',
+    help: 'A plan can be started or cancelled, a running replay paused or cancelled, a paused one resumed or cancelled; what is done, cancelled or expired stays so. GET the replay shows where it stands.',
+  },
+  'replay-behind': {
+    status: 409,
+    title: 'An earlier dead letter of its key holds the message',
+    help: 'Messages of a key are applied in their order. Replay or discard the earlier one first; what it holds and is no dead letter follows by itself.',
+  },
+  'edit-pending': {
+    status: 409,
+    title: 'An edit of the message waits for a second person',
+    help: 'Have the edit approved or refused, then replay the message.',
   },
   'body-too-large': {
     status: 413,

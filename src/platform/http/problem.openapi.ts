@@ -1,5 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiResponse,
+  getSchemaPath,
+  type OpenAPIObject,
+} from '@nestjs/swagger';
 import { PROBLEM_CODES, problemPage } from './problem-codes';
 
 class ViolationSchema {
@@ -43,23 +50,23 @@ export class Problem {
   errors?: ViolationSchema[];
 }
 
+/** What one status says in the description: each of its codes with an example. */
+const answerOf = (status: number, codes: readonly string[]) => ({
+  description: codes.map((code) => PROBLEM_CODES[code]?.title).join(' · '),
+  content: {
+    'application/problem+json': {
+      schema: { $ref: getSchemaPath(Problem) },
+      examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, status) }])),
+    },
+  },
+});
+
 /** Describes the problems that an operation answers with, by their codes; each status gets one example a code. */
 export function ApiProblems(...codes: string[]): MethodDecorator {
   const byStatus = Map.groupBy(codes, (code) => PROBLEM_CODES[code]?.status ?? 500);
   return applyDecorators(
     ApiExtraModels(Problem),
-    ...[...byStatus].map(([status, names]) =>
-      ApiResponse({
-        status,
-        description: names.map((code) => PROBLEM_CODES[code]?.title).join(' · '),
-        content: {
-          'application/problem+json': {
-            schema: { $ref: getSchemaPath(Problem) },
-            examples: Object.fromEntries(names.map((code) => [code, { value: exampleOf(code, status) }])),
-          },
-        },
-      }),
-    ),
+    ...[...byStatus].map(([status, names]) => ApiResponse({ status, ...answerOf(status, names) })),
   );
 }
 
@@ -72,3 +79,22 @@ const exampleOf = (code: string, status: number) => ({
   code,
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
 });
+
+interface Operation {
+  security?: object[];
+  responses: Record<string, { content?: Record<string, { examples?: object }> } | undefined>;
+}
+
+/** What the guard answers, on every operation that asks for a key, beside what the operation says itself. */
+export function describeGuard({ paths }: OpenAPIObject): void {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path as Record<string, Operation>));
+  for (const { responses } of operations.filter(({ security }) => security !== undefined)) {
+    for (const [status, code] of [
+      [401, 'unauthenticated'],
+      [403, 'forbidden'],
+    ] as const) {
+      const own = responses[status]?.content?.['application/problem+json']?.examples ?? {};
+      responses[status] = answerOf(status, [code, ...Object.keys(own)]);
+    }
+  }
+}

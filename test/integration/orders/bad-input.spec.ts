@@ -280,6 +280,8 @@ describe('bad input', () => {
       socket.on('error', reject);
     });
     expect(said).toContain('400');
-    expect((await fetch(`http://127.0.0.1:${port}/v1/orders`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${port}/v1/orders`, { headers: { ...orders.key.headers } })).status).toBe(
+      200,
+    );
   });
 });

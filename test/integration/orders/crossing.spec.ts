@@ -17,6 +17,7 @@ import { testConfig } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { produce, readAll, type StoredRecord, uniqueName } from '../../support/kafka';
+import { giveKey, type TestKey } from '../../support/staff';
 
 const ORDERS = 32;
 const partner = uniqueName('cross');
@@ -87,14 +88,16 @@ class Peer {
 
 describe('orders and cancellations that cross the answers, on a real broker', () => {
   let running: Running;
+  let key: TestKey;
 
   beforeAll(async () => {
     const config = testConfig(await freshDatabase(), { KAFKA_CONSUMER_GROUP: uniqueName('group') });
     running = await start(config, createLogger('silent', 'test'));
     await running.started;
     const database = running.app.get(Database);
+    key = await giveKey(database);
     const admin = createKafkaAdmin(config);
-    const onboarding = { id: partner, name: partner, partitions: 3, replicationFactor: 1, allowMissingId: false };
+    const onboarding = { id: partner, name: partner, partitions: 3, replicationFactor: 1, topicRetentionHours: 168, allowMissingId: false };
     const parts = { database, partners: new Partners(database), admin, now: new Date() };
     await addPartner({ ...onboarding, format: 'json' }, parts);
     await admin.close();
@@ -102,13 +105,13 @@ describe('orders and cancellations that cross the answers, on a real broker', ()
   afterAll(() => running?.lifecycle.stop('test'));
 
   const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
-    const headers = { 'content-type': 'application/json', 'idempotency-key': uniqueName('key') };
+    const headers = { ...key.headers, 'content-type': 'application/json', 'idempotency-key': uniqueName('key') };
     const response = await fetch(`${running.apiUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     return (await response.json()) as Record<string, unknown>;
   };
   const ends = async () => {
-    const response = await fetch(`${running.apiUrl}/v1/orders?limit=200`);
+    const response = await fetch(`${running.apiUrl}/v1/orders?limit=200`, { headers: { ...key.headers } });
     const { items } = (await response.json()) as {
       items: { orderNumber: string; state: State; cancellation: { state: string } | null }[];
     };

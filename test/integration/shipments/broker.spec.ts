@@ -16,12 +16,14 @@ import { testConfig } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { produce, readAll, uniqueName } from '../../support/kafka';
+import { giveKey, type TestKey } from '../../support/staff';
 import { testRegistry } from '../../support/registry';
 import { frame, publishAvro, unframe } from './published';
 
 describe('a partner that speaks Avro, on a real broker and a real registry', () => {
   const partner = uniqueName('avro');
   let running: Running;
+  let key: TestKey;
   let schemas: ReadonlyMap<AnyContract, number>;
 
   beforeAll(async () => {
@@ -34,16 +36,17 @@ describe('a partner that speaks Avro, on a real broker and a real registry', () 
     running = await start(config, createLogger('silent', 'test'));
     await running.started;
     const database = running.app.get(Database);
+    key = await giveKey(database);
     const admin = createKafkaAdmin(config);
-    const onboarding = { id: partner, name: partner, partitions: 3, replicationFactor: 1, allowMissingId: false };
+    const onboarding = { id: partner, name: partner, partitions: 3, replicationFactor: 1, topicRetentionHours: 168, allowMissingId: false };
     const parts = { database, partners: new Partners(database), admin, now: new Date() };
     await addPartner({ ...onboarding, format: 'avro' }, parts);
     await admin.close();
   }, 120_000);
   afterAll(() => running?.lifecycle.stop('test'));
 
-  const call = async (path: string, init?: RequestInit): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${running.apiUrl}${path}`, init);
+  const call = async (path: string, init: RequestInit = {}): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${running.apiUrl}${path}`, { ...init, headers: { ...key.headers, ...init.headers } });
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     return (await response.json()) as Record<string, unknown>;
   };

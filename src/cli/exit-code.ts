@@ -1,0 +1,20 @@
+import { sqlState } from '../platform/database';
+import { AppError } from '../platform/errors';
+
+const NOT_ALLOWED = 5;
+const PLAN_CHANGED = 4;
+const FAILED = 1;
+
+const OF_CODE: Readonly<Record<string, number>> = {
+  unauthenticated: NOT_ALLOWED,
+  forbidden: NOT_ALLOWED,
+  'partner-not-allowed': NOT_ALLOWED,
+  'api-key-exceeds-caller': NOT_ALLOWED,
+  'plan-changed': PLAN_CHANGED,
+};
+
+/** What a command ends with that threw: 5 not allowed (by the API, or by PostgreSQL's rights), 4 plan changed, else 1. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof AppError) return OF_CODE[error.code] ?? FAILED;
+  return sqlState(error) === '42501' ? NOT_ALLOWED : FAILED;
+}
