@@ -5,7 +5,7 @@ import { NonRetriableError, type Violation } from '../errors';
 import { step, violationsOf } from './pointer';
 
 export interface ValidationOptions {
-  /** Most items of an array anywhere in a body. */
+  /** Most items of an array anywhere in a body, unless its DTO class states its own as `static maxItems` (of cheap items). */
   maxItems: number;
 }
 
@@ -33,27 +33,28 @@ export class DtoPipe implements PipeTransform {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw invalid([{ pointer: '', detail: 'must be a JSON object' }]);
     }
-    const tooMuch = this.excess(value, 0);
+    const { maxItems = this.options.maxItems } = metatype as { maxItems?: number };
+    const tooMuch = excess(value, maxItems, 0);
     if (tooMuch) throw invalid([tooMuch]);
     const instance = plainToInstance<object, object>(metatype, value);
     const errors = await validate(instance, RULES);
     if (errors.length > 0) throw invalid(violationsOf(errors, '', isBody ? step : nameOnly));
     return instance;
   }
+}
 
-  /** The pointer is put together on the way back, for most bodies never. */
-  private excess(value: object, depth: number): Violation | undefined {
-    if (depth >= MAX_DEPTH) return { pointer: '', detail: `must not be nested deeper than ${MAX_DEPTH} levels` };
-    if (Array.isArray(value) && value.length > this.options.maxItems) {
-      return { pointer: '', detail: `must have at most ${this.options.maxItems} items; it has ${value.length}` };
-    }
-    for (const [name, member] of Object.entries(value) as [string, unknown][]) {
-      if (typeof member !== 'object' || member === null) continue;
-      const found = this.excess(member, depth + 1);
-      if (found) return { ...found, pointer: step('', name) + found.pointer };
-    }
-    return undefined;
+/** What is too much of it. The pointer is put together on the way back, for most bodies never. */
+function excess(value: object, maxItems: number, depth: number): Violation | undefined {
+  if (depth >= MAX_DEPTH) return { pointer: '', detail: `must not be nested deeper than ${MAX_DEPTH} levels` };
+  if (Array.isArray(value) && value.length > maxItems) {
+    return { pointer: '', detail: `must have at most ${maxItems} items; it has ${value.length}` };
   }
+  for (const [name, member] of Object.entries(value) as [string, unknown][]) {
+    if (typeof member !== 'object' || member === null) continue;
+    const found = excess(member, maxItems, depth + 1);
+    if (found) return { ...found, pointer: step('', name) + found.pointer };
+  }
+  return undefined;
 }
 
 /** Query parameters are named, not pointed at. */

@@ -1,0 +1,127 @@
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { Clock } from '../../../platform/clock';
+import type { Config } from '../../../platform/config';
+import { type Database, query, type Tx } from '../../../platform/database';
+import { messageOf } from '../../../platform/errors';
+import { sleep } from '../../../platform/polling';
+import type { Logger } from '../../../platform/telemetry';
+import type { ReleaseStep } from './release-step';
+
+/** Between two steps of a replay that keeps a pace. */
+const PACE_MS = 100;
+/** Between two looks for replays, while none runs. */
+const IDLE_MS = 500;
+const TROUBLE_MS = 2_000;
+const SWEEP_MS = 60_000;
+/** Items of one transaction of the sweep. */
+const SWEEP_ROWS = 10_000;
+
+/**
+ * Runs replays in processes with the role consumer: what is released is applied there, and without one releasing would only fill the
+ * table of what waits. Any number may run; the steps of a replay exclude each other.
+ */
+export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private sweepAt = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly step: ReleaseStep,
+    private readonly config: Pick<Config, 'roles'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.roles.includes('consumer')) this.running = this.run();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    let troubled = false;
+    while (!signal.aborted) {
+      try {
+        const pause = await this.pass();
+        if (troubled) this.logger.info({}, 'replays go on');
+        troubled = false;
+        if (pause > 0) await sleep(pause, signal);
+      } catch (error) {
+        // Once: the database says itself that it is away.
+        if (!troubled) this.logger.warn({ cause: messageOf(error) }, 'replays stand still; tried again');
+        troubled = true;
+        await sleep(TROUBLE_MS, signal);
+      }
+    }
+  }
+
+  /** One step of each replay that runs; returns how long to wait before the next, ms. */
+  async pass(): Promise<number> {
+    if (performance.now() >= this.sweepAt) {
+      await this.sweep();
+      this.sweepAt = performance.now() + SWEEP_MS * (0.5 + Math.random());
+    }
+    const open = await this.database.query<{ id: string; state: string }>(
+      `SELECT id, state FROM replay WHERE state IN ('running', 'paused') ORDER BY id`,
+    );
+    if (open.length === 0) return IDLE_MS;
+    let more = false;
+    for (const { id, state } of open) {
+      if (state !== 'running' || this.stopping.signal.aborted) continue;
+      more = (await this.step.run(id, this.clock.now()))?.more === true || more;
+    }
+    if (more) return 0;
+    await this.finish();
+    return PACE_MS;
+  }
+
+  /** An item never becomes open again, so what is seen here stays true. */
+  private async finish(): Promise<void> {
+    const done = await this.database.transaction((tx) =>
+      query<{ id: string }>(
+        tx,
+        `UPDATE replay r SET state = 'done', ended_at = :now WHERE state IN ('running', 'paused')
+           AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'planned')
+           AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'waiting') RETURNING id`,
+        { now: this.clock.now() },
+      ),
+    );
+    for (const { id } of done) this.logger.info({ replay: id }, 'replay done: every message has its end');
+  }
+
+  /** Ends plans that nobody started in time, and forgets what they would have sent. */
+  async sweep(): Promise<void> {
+    const now = this.clock.now();
+    const expired = await this.database.transaction((tx) =>
+      query<{ id: string }>(
+        tx,
+        `UPDATE replay SET state = 'expired' WHERE state IN ('planning', 'planned', 'expired') AND expires_at < :now RETURNING id`,
+        { now },
+      ),
+    );
+    for (const { id } of expired) {
+      for (let deleted = SWEEP_ROWS; deleted === SWEEP_ROWS;) {
+        if (this.stopping.signal.aborted) return;
+        deleted = await this.database.transaction((tx) => forget(tx, id));
+      }
+      await this.database.transaction((tx) => query(tx, 'UPDATE replay SET expires_at = NULL WHERE id = :id', { id }));
+    }
+  }
+}
+
+async function forget(tx: Tx, replayId: string): Promise<number> {
+  const [row] = await query<{ deleted: number }>(
+    tx,
+    `WITH gone AS (
+       DELETE FROM replay_item WHERE replay_id = :replayId AND parked_id IN
+         (SELECT parked_id FROM replay_item WHERE replay_id = :replayId ORDER BY parked_id LIMIT ${SWEEP_ROWS}) RETURNING 1
+     ) SELECT count(*)::int AS deleted FROM gone`,
+    { replayId },
+  );
+  return row?.deleted ?? 0;
+}

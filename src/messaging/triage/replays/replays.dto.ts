@@ -1,0 +1,164 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsUUID,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { PARTNER_ID_PATTERN } from '../../../contracts';
+import { PageQuery } from '../../../platform/http';
+import { ITEM_OUTCOMES, type ItemOutcome, MAX_IDS, REPLAY_STATES, type ReplayState, type Selection } from './replay';
+
+const TIME = '2026-02-03T04:05:06.789Z';
+/** Text that people write, and that a log and a table can carry. */
+const REASON = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
+const WORD = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const word = { message: 'must be text of 1 to 255 printable characters' };
+const instant = { message: 'must be an RFC 3339 time with its zone' };
+const REASON_RULE = { message: 'must say why, in 1 to 500 printable characters' };
+
+export class SelectionDto implements Selection {
+  @ApiPropertyOptional({
+    type: [String],
+    description: `Ids of dead letters, at most ${MAX_IDS}; then no other member`,
+    example: ['4711', '4712'],
+  })
+  @ValidateIf((selection: SelectionDto) => selection.ids !== undefined)
+  @IsArray({ message: 'must be a list of ids' })
+  @ArrayMinSize(1, { message: 'must name at least one' })
+  @ArrayMaxSize(MAX_IDS, { message: `must name at most ${MAX_IDS}` })
+  @Matches(/^[1-9]\d{0,17}$/, { each: true, message: 'must be ids as they were shown' })
+  ids?: string[];
+
+  @ApiPropertyOptional({ pattern: PARTNER_ID_PATTERN, example: 'acme' })
+  @IsOptional()
+  @Matches(new RegExp(PARTNER_ID_PATTERN), { message: 'must be a partner id' })
+  partner?: string;
+
+  @ApiPropertyOptional({ example: 'orders.acme.response.v1' })
+  @IsOptional()
+  @Matches(WORD, word)
+  topic?: string;
+
+  @ApiPropertyOptional({ description: 'Name of a contract, or a CloudEvents type', example: 'order-response' })
+  @IsOptional()
+  @Matches(WORD, word)
+  contract?: string;
+
+  @ApiPropertyOptional({ description: 'Why they died', example: 'handler-failed' })
+  @IsOptional()
+  @Matches(WORD, word)
+  code?: string;
+
+  @ApiPropertyOptional({ description: 'Their group', example: '9f86d081884c7d65' })
+  @IsOptional()
+  @Matches(WORD, word)
+  fingerprint?: string;
+
+  @ApiPropertyOptional({ description: 'Order number: the key of the record', example: '4500017' })
+  @IsOptional()
+  @Matches(WORD, word)
+  order?: string;
+
+  @ApiPropertyOptional({ description: 'Failed last at or after this time', format: 'date-time', example: TIME })
+  @IsOptional()
+  @Matches(INSTANT, instant)
+  @IsISO8601({ strict: true }, { message: 'must be a time that exists' })
+  since?: string;
+
+  @ApiPropertyOptional({ description: 'Failed last before this time', format: 'date-time', example: TIME })
+  @IsOptional()
+  @Matches(INSTANT, instant)
+  @IsISO8601({ strict: true }, { message: 'must be a time that exists' })
+  until?: string;
+}
+
+/** With `?plan=true` a selection, else the plan that is to be started. */
+export class ReplayRequestDto {
+  /** Read by the pipe that checks bodies. */
+  static readonly maxItems = MAX_IDS;
+
+  @ApiPropertyOptional({ type: SelectionDto, description: 'With plan=true: which dead letters; {} means all' })
+  @ValidateIf((body: ReplayRequestDto) => body.selection !== undefined)
+  @ValidateNested({ message: 'must be an object' })
+  @Type(() => SelectionDto)
+  selection?: SelectionDto;
+
+  @ApiPropertyOptional({
+    description: 'With plan=true: replay also what would be skipped because a room advises against it',
+    default: false,
+    example: false,
+  })
+  @IsOptional()
+  @IsBoolean({ message: 'must be true or false' })
+  includeSkipped?: boolean;
+
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description: 'Without plan=true: the plan to start',
+    example: '0d9d5c0e-6f0b-4f6e-9a53-0a4f6a3f7c11',
+  })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be the id of a plan' })
+  planId?: string;
+
+  @ApiPropertyOptional({
+    description: 'Messages per second; left out: as planned, and if that says nothing as fast as it goes',
+    minimum: 1,
+    maximum: 10_000,
+    example: 50,
+  })
+  @IsOptional()
+  @IsInt({ message: 'must be a whole number from 1 to 10000' })
+  @Min(1, { message: 'must be a whole number from 1 to 10000' })
+  @Max(10_000, { message: 'must be a whole number from 1 to 10000' })
+  pacePerSecond?: number;
+
+  @ApiPropertyOptional({ description: 'Without plan=true: why', example: 'acme has mended its prices' })
+  @IsOptional()
+  @Matches(REASON, REASON_RULE)
+  reason?: string;
+}
+
+export class ReplayReasonDto {
+  @ApiProperty({ description: 'Why; kept in the audit', example: 'the partner asked us to wait' })
+  @Matches(REASON, REASON_RULE)
+  reason: string;
+}
+
+export class PlanQueryDto {
+  @ApiPropertyOptional({
+    description: 'true: freeze the set and say what would happen; nothing is sent',
+    enum: ['true', 'false'],
+    example: 'true',
+  })
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  plan?: 'true' | 'false';
+}
+
+export class ListReplaysDto extends PageQuery {
+  @ApiPropertyOptional({ enum: REPLAY_STATES, example: 'running' })
+  @IsOptional()
+  @IsIn(REPLAY_STATES, { message: `must be one of ${REPLAY_STATES.join(', ')}` })
+  state?: ReplayState;
+}
+
+export class ListReplayItemsDto extends PageQuery {
+  @ApiPropertyOptional({ enum: ITEM_OUTCOMES, example: 'failed-again' })
+  @IsOptional()
+  @IsIn(ITEM_OUTCOMES, { message: `must be one of ${ITEM_OUTCOMES.join(', ')}` })
+  outcome?: ItemOutcome;
+}
