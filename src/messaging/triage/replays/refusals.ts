@@ -1,4 +1,4 @@
-import { AppError, NonRetriableError } from '../../../platform/errors';
+import { type AppError, NonRetriableError } from '../../../platform/errors';
 import { type ReplayState, SKIPPED } from './replay';
 
 // What may not be done to a replay, and what to do next.
