@@ -5,7 +5,7 @@ import { eventually } from './eventually';
 
 // An independent client: what ours gets wrong on both sides must not cancel out.
 
-/** A record as it lies in the log. A header name that comes twice has its last value. */
+/** A record as it lies in the log. */
 export interface StoredRecord {
   topic: string;
   partition: number;
@@ -13,7 +13,10 @@ export interface StoredRecord {
   timestamp: bigint;
   key: Buffer | null;
   value: Buffer | null;
+  /** A name that comes twice has its last value. */
   headers: Record<string, Buffer | null>;
+  /** All of them, in order. */
+  headerList: readonly (readonly [name: string, value: Buffer | null])[];
 }
 
 export interface RecordToProduce {
@@ -162,7 +165,11 @@ async function fetchPage(consumer: Consumer, page: Page): Promise<{ records: Sto
       const headers = record.headers.map(([name, value]) => [String(name), value] as const);
       const timestamp = batch.firstTimestamp + record.timestampDelta;
       const { key, value } = record;
-      records.push({ topic, partition, offset, timestamp, key, value, headers: Object.fromEntries(headers) });
+      records.push({
+        ...{ topic, partition, offset, timestamp, key, value },
+        headers: Object.fromEntries(headers),
+        headerList: headers,
+      });
     }
   }
   return { records, next };

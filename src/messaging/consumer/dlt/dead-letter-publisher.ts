@@ -69,13 +69,16 @@ export class DeadLetterPublisher {
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
-    while (!signal.aborted) {
+    for (let failures = 0; !signal.aborted;) {
       let taken = 0;
       try {
         taken = await this.pass();
         await this.count();
+        failures = 0;
       } catch (error) {
-        this.options.logger.debug({ reason: messageOf(error) }, 'dead letters could not be looked for; tried again');
+        // One line when it begins: the database is away, and others say so, too.
+        if (failures++ === 0)
+          this.options.logger.warn({ reason: messageOf(error) }, 'dead letters could not be looked for');
       }
       if (taken < BATCH) await sleep(POLL_MS, signal);
     }

@@ -68,7 +68,7 @@ export class Unpublished {
       trouble: [topic: string, partner: string, reason: string] | null;
     }>(
       `SELECT count(*)::int AS count, count(dlt_trouble)::int AS failed, max(ARRAY[topic, partner, dlt_trouble]) FILTER (WHERE dlt_trouble IS NOT NULL) AS trouble
-       FROM (SELECT topic, partner, dlt_trouble FROM parked_inbound WHERE state = 'dead' AND dlt_published_at IS NULL ORDER BY dlt_next_at LIMIT ${COUNTED}) some`,
+       FROM (SELECT topic, partner, dlt_trouble FROM parked_inbound WHERE state = 'dead' AND dlt_published_at IS NULL ORDER BY dlt_next_at LIMIT ${COUNTED}) letter`,
     );
     const [topic, partner, reason] = row?.trouble ?? [];
     return {
