@@ -46,6 +46,7 @@ async function drain(servers, publisher, count) {
   const relay = createRelay({
     database: { connection: servers.postgres.url('drain') },
     publisher,
+    quarantine: () => publisher,
     source: '/parley',
     instance: 'bench',
     log: {

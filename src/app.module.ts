@@ -2,8 +2,8 @@ import { type DynamicModule, Global, Module, type Provider } from '@nestjs/commo
 import { MIGRATIONS } from '../migrations';
 import { HealthModule, Metrics } from './health';
 import { ChannelCatalog } from './messaging/channels';
-import { createTransport, type ParleyTransport } from './messaging/consumer';
-import { Exchanges } from './messaging/exchanges';
+import { createTransport, parkedAnswers, type ParleyTransport } from './messaging/consumer';
+import { createDeadlineWatcher, type DeadlineWatcher, Exchanges } from './messaging/exchanges';
 import {
   createBatchSource,
   createKafkaAdmin,
@@ -33,6 +33,7 @@ export const ENTITIES = [PartnerEntity, OrderEntity, OrderEventEntity, Idempoten
 export const RELAY = Symbol('Relay');
 export const PUBLISHER = Symbol('LanePublisher');
 export const TRANSPORT = Symbol('ParleyTransport');
+export const DEADLINES = Symbol('DeadlineWatcher');
 export const KAFKA_ADMIN = Symbol('KafkaAdmin');
 /** Null where none is configured: then documents travel as plain JSON only. */
 export const SCHEMA_REGISTRY = Symbol('SchemaRegistry');
@@ -85,6 +86,7 @@ const messaging: Provider[] = [
           statementTimeoutMs: config.databaseStatementTimeout,
         },
         publisher,
+        quarantine: () => createLanePublisher(config, log, 'relay-quarantine'),
         source: config.eventSource,
         instance: config.instanceId,
         log,
@@ -104,6 +106,23 @@ const messaging: Provider[] = [
     inject: [Outbox, ChannelCatalog, SCHEMA_REGISTRY, LOGGER],
     useFactory: (outbox: Outbox, channels: ChannelCatalog, registry: SchemaRegistry | null, log: Logger) =>
       new WarmUp(outbox, channels, registry, log),
+  },
+  {
+    provide: DEADLINES,
+    inject: [CONFIG, Database, ChannelCatalog, Exchanges, Outbox, KAFKA_ADMIN, LOGGER],
+    useFactory: (
+      config: Config,
+      database: Database,
+      channels: ChannelCatalog,
+      exchanges: Exchanges,
+      outbox: Outbox,
+      admin: KafkaAdmin,
+      logger: Logger,
+    ): DeadlineWatcher | null => {
+      const rooms = { database, channels, exchanges, outbox, admin, parkedAnswers, logger, clock: systemClock };
+      const isReader = config.roles.includes('consumer');
+      return isReader ? createDeadlineWatcher({ ...rooms, group: config.kafkaConsumerGroup }) : null;
+    },
   },
   {
     provide: TRANSPORT,

@@ -1,6 +1,8 @@
 import type { Client } from 'pg';
 import type { Floor } from './floors';
-import type { Run } from './receipt-runs';
+import { type Parking, parkingSql } from './parking/parked-rows';
+import { receiptSql, receiptValues, type Run } from './receipt-runs';
+import type { RelayReport } from './relay-report';
 import { formatSnapshot, parseSnapshot } from './snapshot';
 import type { Position } from './window';
 
@@ -67,16 +69,17 @@ export class Cursor {
   constructor(
     private readonly client: Client,
     readonly epoch: bigint,
+    /** Until the first attempt to drain a lane that is parked, ms. */
+    private readonly firstPauseMs: number,
   ) {}
 
   /**
-   * Stores the position, its floor and the receipts of what was sent, in one statement: all or nothing. Moves nothing and
-   * throws {@link LeaseLostError} when the epoch is no longer ours (receipts are kept then too: they are facts). Returns
-   * the transaction id of the statement, for {@link Floors.mark}.
+   * Stores the position, its floor, the receipts of what was sent and the rows that are parked, in one statement: all or nothing.
+   * Moves and parks nothing and throws {@link LeaseLostError} when the epoch is no longer ours (receipts are kept then too: they
+   * are facts). Returns the transaction id of the statement, for {@link Floors.mark}.
    */
-  async write(position: Position, floor: Floor, runs: readonly Run[]): Promise<bigint> {
+  async write(position: Position, floor: Floor, runs: readonly Run[], parking?: Parking): Promise<bigint> {
     const { window } = position;
-    const set = 'done = $1, win = $2, hi = $3, last_seq = $4, floor_xmax = $5, floor_xmin = $6';
     const values = [
       formatSnapshot(position.done),
       window && formatSnapshot(window.snapshot),
@@ -85,34 +88,33 @@ export class Cursor {
       floor.xmax,
       floor.xmin,
     ];
-    if (runs.length === 0) return this.update('', set, values);
-    return this.update(
-      `WITH receipt AS (
-         INSERT INTO outbox_receipt (topic, partition, base_offset, first_seq, last_seq, seqs)
-         SELECT t, p, b, f, l, s::bigint[] FROM unnest($7::text[], $8::int[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[]) u(t, p, b, f, l, s))`,
-      set,
-      [
-        ...values,
-        runs.map((run) => run.topic),
-        runs.map((run) => run.partition),
-        runs.map((run) => run.baseOffset),
-        runs.map((run) => run.firstSeq),
-        runs.map((run) => run.lastSeq),
-        runs.map((run) => `{${run.seqs.join(',')}}`),
-      ],
-    );
+    const set = 'done = $1, win = $2, hi = $3, last_seq = $4, floor_xmax = $5, floor_xmin = $6';
+    const ctes: string[] = [];
+    if (runs.length > 0) {
+      ctes.push(receiptSql(values.length + 1));
+      values.push(...(receiptValues(runs) as typeof values));
+    }
+    const after = parking && parkingSql(values.length + 1);
+    if (parking) values.push(...(parking.values(this.firstPauseMs) as typeof values));
+    return this.update(ctes, set, values, after);
   }
 
-  /** Moves nothing but the end of the lease. A statement of its own, so that a quiet relay keeps it. Throws {@link LeaseLostError}. */
-  async renewLease(leaseMs: number): Promise<void> {
-    await this.update('', 'lease_until = clock_timestamp() + make_interval(secs => $1)', [leaseMs / 1000]);
+  /** Moves nothing but the end of the lease, and says how it goes. A statement of its own, so that a quiet relay keeps it. Throws {@link LeaseLostError}. */
+  async renewLease(leaseMs: number, report: RelayReport): Promise<void> {
+    await this.update([], 'lease_until = clock_timestamp() + make_interval(secs => $1), report = $2', [
+      leaseMs / 1000,
+      JSON.stringify(report),
+    ]);
   }
 
-  private async update(before: string, set: string, values: unknown[]): Promise<bigint> {
+  /** @param after CTEs that read `moved`, which has a row only if the epoch is ours */
+  private async update(before: readonly string[], set: string, values: unknown[], after?: string): Promise<bigint> {
     const run = async (condition: string): Promise<{ xid: string; place: string } | undefined> => {
+      const move = `UPDATE outbox_cursor SET ${set} WHERE epoch = ${this.epoch}${condition}
+         RETURNING pg_current_xact_id()::text AS xid, ctid::text AS place`;
+      const ctes = after === undefined ? before : [...before, `moved AS (${move})`, after];
       const { rows } = await this.client.query<{ xid: string; place: string }>(
-        `${before} UPDATE outbox_cursor SET ${set} WHERE epoch = ${this.epoch}${condition}
-         RETURNING pg_current_xact_id()::text AS xid, ctid::text AS place`,
+        `${ctes.length > 0 ? `WITH ${ctes.join(', ')}` : ''} ${after === undefined ? move : 'SELECT xid, place FROM moved'}`,
         values,
       );
       return rows[0];

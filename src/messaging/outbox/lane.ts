@@ -1,4 +1,5 @@
 import { backoffMs } from '../../platform/polling';
+import type { LaneReceipt } from '../kafka';
 import type { QueuedRow } from './queued-row';
 
 /** Kafka's trial optimum: larger batches gained nothing and made a lost acknowledgement dearer. */
@@ -7,8 +8,22 @@ const MOST_BYTES = 800_000;
 /** What Kafka takes when a topic says nothing else (`message.max.bytes`). */
 const DEFAULT_MESSAGE_BYTES = 1_048_588;
 const BACKOFF = { initialMs: 50, maxMs: 3000 };
+/** So often a single record is refused before it is dead: one refusal may come from a damaged wire. */
+const REFUSALS = 3;
 
-/** One topic-partition: its rows in order, at most one batch of them outstanding. A row leaves only when it is acknowledged. */
+/** What became of parked rows that the drain gave to a lane: the first of them are sent, or the first one is dead. */
+export type Carried =
+  | { kind: 'sent'; rows: readonly QueuedRow[]; receipt: LaneReceipt }
+  | { kind: 'dead'; row: QueuedRow; code: string; words: string };
+
+/** Parked rows that go before the lane's own. They are in the database: when they fail, they leave the lane. */
+export interface Guest {
+  rows: readonly QueuedRow[];
+  settle(carried: Carried): void;
+  fail(code: string, words: string): void;
+}
+
+/** One topic-partition: its rows in order, at most one batch of them outstanding. A row leaves only when it is acknowledged or parked. */
 export class Lane {
   private queue: QueuedRow[] = [];
   private head = 0;
@@ -18,6 +33,16 @@ export class Lane {
   /** Failures since the last success. */
   failures = 0;
   error: string | undefined;
+  code = '';
+  /** When the first of these failures was, ms of performance.now(). */
+  failingSince = 0;
+  /** Refusals of the first record alone. */
+  private refusals = 0;
+  guest: Guest | undefined;
+  /** Its rows wait in parked_outbound. While `leaving`, the last of them are sent and new rows wait in memory, behind them. */
+  parked: { code: string; reason: string; leaving: boolean } | undefined;
+  /** Keys behind a dead letter. A list: the key is let go, and new rows of it wait there, behind its parked ones. */
+  readonly held = new Map<string, QueuedRow[] | undefined>();
 
   constructor(
     readonly topic: string,
@@ -38,22 +63,23 @@ export class Lane {
   }
 
   /** The next batch, taken when it can be sent: at least one row, then as many as the bounds let in. They stay in the lane. */
-  next(): QueuedRow[] {
+  next(): readonly QueuedRow[] {
+    const [rows, first] = this.guest ? [this.guest.rows, 0] : [this.queue, this.head];
     // Kafka applies max.message.bytes to the whole batch, and sizes here are estimates.
     const bytes = Math.min(MOST_BYTES, 0.9 * (this.maxMessageBytes(this.topic) ?? DEFAULT_MESSAGE_BYTES));
-    let end = this.head;
-    for (let size = 0; end < this.queue.length && end - this.head < this.records; end++) {
-      size += this.queue[end]?.size ?? 0;
-      if (size > bytes && end > this.head) break;
+    let end = first;
+    for (let size = 0; end < rows.length && end - first < this.records; end++) {
+      size += rows[end]?.size ?? 0;
+      if (size > bytes && end > first) break;
     }
-    return this.queue.slice(this.head, end);
+    return rows.slice(first, end);
   }
 
   /** The first `count` rows are acknowledged. */
   acknowledged(count: number): void {
-    this.failures = 0;
-    this.error = undefined;
+    this.well();
     this.records = Math.min(MOST_RECORDS, this.records * 2);
+    if (this.guest) return;
     this.head += count;
     // What is acknowledged is held no longer than as many rows wait: a lane may never run empty, and rows carry documents.
     if (this.head * 2 >= this.queue.length) {
@@ -62,15 +88,48 @@ export class Lane {
     }
   }
 
+  /** Nothing is wrong with the lane itself. */
+  well(): void {
+    this.failures = 0;
+    this.refusals = 0;
+    this.error = undefined;
+    this.code = '';
+  }
+
+  /** Takes all rows out, in order. */
+  takeAll(): QueuedRow[] {
+    const rows = this.queue.slice(this.head);
+    this.queue = [];
+    this.head = 0;
+    return rows;
+  }
+
+  /** Holds a key and takes its rows out, in order. */
+  hold(key: string): QueuedRow[] {
+    const rows = this.takeAll();
+    this.queue = rows.filter((row) => row.key !== key);
+    const buffered = this.held.get(key) ?? [];
+    this.held.set(key, undefined);
+    return [...rows.filter((row) => row.key === key), ...buffered];
+  }
+
   /**
-   * A batch failed; its rows stay first. Returns the pause before the next attempt in milliseconds. A batch that is too large
-   * is halved, since sizes were estimated.
+   * A batch failed; its rows stay first. `refused`: the broker will not take these bytes, whatever the hour; then the batch is
+   * halved, down to the offender. Returns the pause before the next attempt in milliseconds, or `dead` for that one.
    */
-  failed(error: string, batch: { size: number; tooLarge: boolean }): number {
-    this.failures++;
-    this.error = error;
-    const halve = batch.tooLarge && batch.size > 1;
-    if (halve) this.records = Math.ceil(batch.size / 2);
-    return halve ? 0 : backoffMs(BACKOFF, this.failures);
+  failed(
+    error: { code: string; words: string },
+    batch: { size: number; refused: boolean },
+    now: number,
+  ): number | 'dead' {
+    if (this.failures++ === 0) this.failingSince = now;
+    this.error = error.words;
+    this.code = error.code;
+    if (batch.refused && batch.size > 1) {
+      this.records = Math.ceil(batch.size / 2);
+      return 0;
+    }
+    this.refusals = batch.refused && batch.size === 1 ? this.refusals + 1 : 0;
+    return this.refusals >= REFUSALS ? 'dead' : backoffMs(BACKOFF, this.failures);
   }
 }

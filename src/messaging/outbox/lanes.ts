@@ -1,67 +1,143 @@
-import type { Logger } from '../../platform/telemetry';
 import { AppError, messageOf } from '../../platform/errors';
 import type { LanePublisher, LaneReceipt } from '../kafka';
-import { Lane } from './lane';
+import { type Carried, Lane } from './lane';
+import { LaneFailures, type LaneTrouble } from './lane-failures';
+import { type Death, LaneFailure, type LanesOptions } from './lanes-options';
+import { Acknowledgements, judge } from './parking/parking-rules';
+import { reasonOf } from './parking/reasons';
 import type { QueuedRow } from './queued-row';
+import { Slots } from './slots';
 
-export interface LanesOptions {
-  publisher: LanePublisher;
-  /** `max.message.bytes` of a topic, if known. */
-  maxMessageBytes: (topic: string) => number | undefined;
-  log: Pick<Logger, 'info' | 'warn' | 'debug'>;
-  /** Rows that the broker has, in the order in which they were sent. */
-  onSent: (rows: readonly QueuedRow[], receipt: LaneReceipt) => void;
-  /** A batch failed, for metrics. */
-  onFailed: (topic: string) => void;
-  /** Asked before each send: has the relay still the right to publish, as far as it can know? */
-  mayPublish: () => boolean;
-}
-
-/** One broker: at most one send to it is outstanding, whatever the number of lanes. */
-interface Slot {
-  busy: boolean;
-  ready: Lane[];
-}
-
-/** More failing lanes than this are one event (a broker), not many: they are counted, not listed. */
-const MOST_LINES = 5;
-
-/**
- * All lanes and the slots through which they send. kafkajs' idempotent producer never runs two sends to a broker side by
- * side; a lane that hands over its rows early would freeze a tiny batch in that queue. So a lane waits in its broker's line, and
- * its batch is cut when its turn comes: the longer the line, the larger the batches.
- */
+/** All lanes and the way of each row: to the broker, or into parked_outbound and, later, back from there. */
 export class Lanes {
   private readonly byTopic = new Map<string, Map<number, Lane>>();
-  private readonly slots = new Map<number, Slot>();
-  private readonly failing = new Set<Lane>();
+  private readonly failures: LaneFailures;
+  private readonly acknowledged = new Acknowledgements<Lane>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly outstanding = new Set<Promise<void>>();
+  private readonly main: Slots;
+  private readonly quarantine: Slots;
+  private suspended: ReadonlySet<string> = new Set();
   private closed = false;
 
-  constructor(private readonly options: LanesOptions) {}
-
-  /** Lanes that fail now, with the last error of each, in one sentence. */
-  get troubles(): { topic: string; partition: number; rows: number; failures: number; error: string }[] {
-    return [...this.failing].map(({ topic, partition, length, failures, error }) => {
-      return { topic, partition, rows: length, failures, error: error ?? '' };
-    });
+  constructor(private readonly options: LanesOptions) {
+    this.failures = new LaneFailures(options.log);
+    const slots = (publisher: LanePublisher) =>
+      new Slots(
+        publisher,
+        () => !this.closed && options.mayPublish(),
+        (lane, client) => this.track(this.send(lane, client)),
+      );
+    this.main = slots(options.publisher);
+    this.quarantine = slots(options.quarantine);
   }
 
-  /** Appends rows to their lanes, in order. */
+  /** Lanes that fail now and are not parked, with the last error of each, in one sentence. */
+  get troubles(): LaneTrouble[] {
+    return this.failures.list();
+  }
+
+  /** Lanes whose rows wait in the database. */
+  get parked(): Lane[] {
+    return [...this.byTopic.values()].flatMap((lanes) => [...lanes.values()].filter((lane) => lane.parked));
+  }
+
+  /** Appends rows to their lanes, in order. What must wait behind parked rows follows them. */
   add(rows: readonly QueuedRow[]): void {
     const touched = new Set<Lane>();
+    const [waiting, held] = [new Map<Lane, QueuedRow[]>(), new Map<Lane, QueuedRow[]>()];
     for (const row of rows) {
       const lane = this.lane(row.topic, row.partition);
-      lane.push(row);
-      touched.add(lane);
+      if (lane.held.has(row.key)) {
+        const behind = lane.held.get(row.key);
+        if (behind) behind.push(row);
+        else append(held, lane, row);
+      } else if (lane.parked && !lane.parked.leaving) append(waiting, lane, row);
+      else {
+        lane.push(row);
+        touched.add(lane);
+      }
     }
+    for (const [lane, list] of held) this.options.onParked(lane, list, 'held');
+    for (const [lane, list] of waiting) this.options.onParked(lane, list, 'waiting');
     for (const lane of touched) this.line(lane);
   }
 
   /** Publishing is allowed again (see `mayPublish`): the lines move on. */
   resume(): void {
-    for (const slot of this.slots.values()) this.pump(slot);
+    this.main.resume();
+    this.quarantine.resume();
+  }
+
+  lane(topic: string, partition: number): Lane {
+    let partitions = this.byTopic.get(topic);
+    if (!partitions) this.byTopic.set(topic, (partitions = new Map<number, Lane>()));
+    let lane = partitions.get(partition);
+    if (!lane) partitions.set(partition, (lane = new Lane(topic, partition, this.options.maxMessageBytes)));
+    return lane;
+  }
+
+  /** Lanes of these topics are parked as soon as they have rows and no send is outstanding. */
+  suspend(topics: ReadonlySet<string>): void {
+    this.suspended = topics;
+  }
+
+  isSuspended(lane: Lane): boolean {
+    return this.suspended.has(lane.topic);
+  }
+
+  /**
+   * Sends parked rows of a lane before its own rows, as many of the first as one batch takes. Rejects with
+   * {@link LaneFailure}. One call a lane at a time.
+   */
+  carry(lane: Lane, rows: readonly QueuedRow[]): Promise<Carried> {
+    return new Promise((resolve, reject) => {
+      if (this.closed) return reject(new LaneFailure('closed', 'the relay stops'));
+      lane.guest = {
+        rows,
+        settle: resolve,
+        fail: (code, words) => reject(new LaneFailure(code, words)),
+      };
+      this.line(lane);
+    });
+  }
+
+  /** Parks a lane: its rows wait in the database from now on, and those that follow. */
+  park(lane: Lane, code: string, reason: string): void {
+    lane.parked = { code, reason, leaving: false };
+    const rows = lane.takeAll();
+    this.failures.over(lane);
+    this.options.log.warn({ lane: lane.name, code, rows: rows.length, reason }, 'lane is parked; the others go on');
+    if (rows.length > 0) this.options.onParked(lane, rows, 'waiting');
+  }
+
+  /** A parked lane stays parked: what came while it was about to leave follows. */
+  stay(lane: Lane): void {
+    if (!lane.parked?.leaving) return;
+    lane.parked.leaving = false;
+    const rows = lane.takeAll();
+    if (rows.length > 0) this.options.onParked(lane, rows, 'waiting');
+  }
+
+  /** No row of it waits in the database any more: it flows. */
+  unpark(lane: Lane): void {
+    lane.parked = undefined;
+    lane.well();
+    this.options.log.info({ lane: lane.name }, 'lane is not parked any more: its rows are sent');
+    this.line(lane);
+  }
+
+  /** A dead letter stays, or has come: rows of its key follow it into the database. */
+  hold(lane: Lane, key: string): void {
+    const rows = lane.hold(key);
+    if (rows.length > 0) this.options.onParked(lane, rows, 'held');
+  }
+
+  /** No row of the key waits in the database any more. */
+  release(lane: Lane, key: string): void {
+    const rows = lane.held.get(key) ?? [];
+    lane.held.delete(key);
+    this.add(rows);
   }
 
   /**
@@ -73,94 +149,146 @@ export class Lanes {
     for (const timer of this.timers) clearTimeout(timer);
     this.timers.clear();
     await Promise.all(this.outstanding);
-  }
-
-  private lane(topic: string, partition: number): Lane {
-    let partitions = this.byTopic.get(topic);
-    if (!partitions) this.byTopic.set(topic, (partitions = new Map<number, Lane>()));
-    let lane = partitions.get(partition);
-    if (!lane) partitions.set(partition, (lane = new Lane(topic, partition, this.options.maxMessageBytes)));
-    return lane;
+    for (const lanes of this.byTopic.values()) for (const lane of lanes.values()) lane.guest?.fail('closed', 'closed');
   }
 
   /** Puts an idle lane that has rows into the line of its broker. */
   private line(lane: Lane): void {
-    if (this.closed || lane.busy || lane.length === 0) return;
+    if (this.closed || lane.busy || this.standsAside(lane)) return;
     lane.busy = true;
-    this.track(
-      this.options.publisher.leaderOf(lane.topic, lane.partition).then(
-        (broker) => {
-          let slot = this.slots.get(broker);
-          if (!slot) this.slots.set(broker, (slot = { busy: false, ready: [] }));
-          slot.ready.push(lane);
-          this.pump(slot);
-        },
-        (error: unknown) => this.failed(lane, error, 0),
+    const slots = lane.failures > 0 || lane.parked ? this.quarantine : this.main;
+    const leader = slots.publisher.leaderOf(lane.topic, lane.partition);
+    void this.track(
+      leader.then(
+        (broker) => slots.enter(broker, lane),
+        (error: unknown) => this.failed(lane, [], error),
       ),
     );
   }
 
-  private pump(slot: Slot): void {
-    if (slot.busy || this.closed || !this.options.mayPublish()) return;
-    const lane = slot.ready.shift();
-    if (!lane) return;
-    slot.busy = true;
-    this.track(
-      this.send(lane).finally(() => {
-        slot.busy = false;
-        this.pump(slot);
-      }),
-    );
+  /** Has it nothing to send now? A lane of a suspended partner is parked here. */
+  private standsAside(lane: Lane): boolean {
+    if (lane.guest) return false;
+    if (lane.parked || lane.length === 0) return true;
+    if (!this.isSuspended(lane)) return false;
+    this.park(lane, 'partner-suspended', reasonOf('partner-suspended'));
+    return true;
   }
 
-  private async send(lane: Lane): Promise<void> {
+  private async send(lane: Lane, publisher: LanePublisher): Promise<void> {
+    if (this.standsAside(lane)) {
+      lane.busy = false;
+      return;
+    }
     const rows = lane.next();
     const { topic, partition } = lane;
     let receipt: LaneReceipt;
     try {
-      receipt = await this.options.publisher.send({ topic, partition, records: rows.map((row) => row.record) });
+      receipt = await publisher.send({ topic, partition, records: rows.map((row) => row.record) });
     } catch (error) {
-      this.failed(lane, error, rows.length);
+      this.failed(lane, rows, error);
       return;
     }
     this.succeeded(lane, rows, receipt);
   }
 
   private succeeded(lane: Lane, rows: readonly QueuedRow[], receipt: LaneReceipt): void {
-    const failures = lane.failures;
+    this.acknowledged.note(lane, performance.now());
+    this.failures.healed(lane);
     lane.acknowledged(rows.length);
-    if (this.failing.delete(lane) && (this.failing.size === 0 || this.failing.size < MOST_LINES)) {
-      this.options.log.info({ lane: lane.name, attempt: failures + 1, failing: this.failing.size }, 'lane sends again');
-    }
-    this.options.onSent(rows, receipt);
+    const { guest } = lane;
+    lane.guest = undefined;
+    if (guest) guest.settle({ kind: 'sent', rows, receipt });
+    else this.options.onSent(rows, receipt);
     lane.busy = false;
     this.line(lane);
   }
 
-  /** The outcome is unknown: the same rows are sent again, before anything else of the lane. */
-  private failed(lane: Lane, error: unknown, size: number): void {
-    const code = error instanceof AppError ? error.code : undefined;
+  /** The outcome is unknown: the same rows are sent again before anything else of the lane, or of their keys when they are parked ones. */
+  private failed(lane: Lane, rows: readonly QueuedRow[], error: unknown): void {
+    const { code, refused } =
+      error instanceof AppError
+        ? { code: error.code, refused: !error.retriable }
+        : { code: 'not-acknowledged', refused: false };
+    const words = messageOf(error);
     this.options.onFailed(lane.topic);
-    const pause = lane.failed(messageOf(error), { size, tooLarge: code === 'message-too-large' });
-    if (!this.failing.has(lane)) {
-      this.failing.add(lane);
-      const level = this.failing.size <= MOST_LINES ? 'warn' : 'debug';
-      this.options.log[level](
-        { lane: lane.name, code, error: lane.error, failing: this.failing.size },
-        'lane fails; its rows wait in order and are tried again',
+    const pause = lane.failed({ code, words }, { size: rows.length, refused }, performance.now());
+    const [first] = rows;
+    if (pause === 'dead' && first) this.died(lane, first, { code, detail: reasonOf(code, words) });
+    else if (lane.guest && !refused) this.giveBack(lane, code, words, Number(pause));
+    // What is wrong with a record is not the lane's.
+    else if (lane.guest || refused) this.again(lane, Number(pause));
+    else if (!this.parks(lane)) this.again(lane, Number(pause));
+  }
+
+  /** A record of which the broker has said for good that it will not take it: it holds its key, the rest flows. */
+  private died(lane: Lane, row: QueuedRow, death: Death): void {
+    this.failures.healed(lane);
+    lane.well();
+    const { guest } = lane;
+    lane.guest = undefined;
+    if (guest) guest.settle({ kind: 'dead', row, code: death.code, words: death.detail });
+    else {
+      this.options.log.warn(
+        { lane: lane.name, code: death.code, seq: String(row.seq), message_id: row.record.headers['ce_id'] },
+        'the broker refuses this record for good: it is a dead letter and holds its key',
       );
+      this.options.onParked(lane, lane.hold(row.key), 'held', death);
     }
+    lane.busy = false;
+    this.line(lane);
+  }
+
+  private giveBack(lane: Lane, code: string, words: string, pauseMs: number): void {
+    const { guest } = lane;
+    lane.guest = undefined;
+    if (!lane.parked) this.failures.note(lane);
+    this.again(lane, pauseMs);
+    guest?.fail(code, words);
+  }
+
+  private parks(lane: Lane): boolean {
+    if (this.closed) return false;
+    const now = performance.now();
+    const verdict = judge(
+      {
+        failures: lane.failures,
+        failingForMs: now - lane.failingSince,
+        rows: lane.length,
+        code: lane.code,
+        othersSentAgoMs: this.acknowledged.othersAgo(lane, now),
+        full: this.options.isFull(),
+      },
+      this.options.parking,
+    );
+    if (verdict === 'park') {
+      lane.busy = false;
+      this.park(lane, lane.code, reasonOf(lane.code, lane.error));
+      return true;
+    }
+    this.failures.note(lane, verdict === 'broker');
+    return false;
+  }
+
+  private again(lane: Lane, pauseMs: number): void {
     if (this.closed) return;
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       lane.busy = false;
       this.line(lane);
-    }, pause);
+    }, pauseMs);
     this.timers.add(timer);
   }
 
-  private track(work: Promise<void>): void {
+  private track(work: Promise<void>): Promise<void> {
     this.outstanding.add(work);
     void work.finally(() => this.outstanding.delete(work));
+    return work;
   }
+}
+
+function append(lists: Map<Lane, QueuedRow[]>, lane: Lane, row: QueuedRow): void {
+  const list = lists.get(lane);
+  if (list) list.push(row);
+  else lists.set(lane, [row]);
 }

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { type Cursor, type CursorState, STATE_COLUMNS, type StateRow, toState } from './cursor';
+import type { RelayReport } from './relay-report';
 
 /**
  * The right to move the cursor, by compare-and-set on the state row and the database's clock. A lease that ran out is still
@@ -35,15 +36,18 @@ export class Lease {
   }
 
   /** Throws {@link LeaseLostError} when another relay has it. */
-  async renew(cursor: Cursor): Promise<void> {
+  async renew(cursor: Cursor, report: RelayReport): Promise<void> {
     const before = performance.now();
-    await cursor.renewLease(this.leaseMs);
+    await cursor.renewLease(this.leaseMs, report);
     this.until = before + this.leaseMs;
   }
 
   /** Gives the lease up, so that a standby takes over at once. */
   async release(client: Client, epoch: bigint): Promise<void> {
     this.until = 0;
-    await client.query(`UPDATE outbox_cursor SET owner = NULL, lease_until = '-infinity' WHERE epoch = $1`, [epoch]);
+    await client.query(
+      `UPDATE outbox_cursor SET owner = NULL, lease_until = '-infinity', report = NULL WHERE epoch = $1`,
+      [epoch],
+    );
   }
 }

@@ -140,7 +140,10 @@ async function finishDropping(runner: QueryRunner, pass: PartitionPass): Promise
   }
 }
 
-/** Partitions that end at or below the floor of everything unsent, and whose youngest message is older than `before`. */
+/**
+ * Partitions that end at or below the floor of everything unsent, hold nothing that is parked, and whose youngest message is older than
+ * `before`.
+ */
 async function expired(runner: QueryRunner, before: Date): Promise<Partition[]> {
   const [cursor] = (await runner.query('SELECT floor_xmin FROM outbox_cursor')) as { floor_xmin: string }[];
   const floor = BigInt(cursor?.floor_xmin ?? 0);
@@ -151,7 +154,7 @@ async function expired(runner: QueryRunner, before: Date): Promise<Partition[]> 
       `SELECT time < $1 AS old FROM ${nameOf('message', partition.from)} ORDER BY seq DESC LIMIT 1`,
       [before],
     )) as { old: boolean }[];
-    if (youngest?.old ?? true) found.push(partition);
+    if ((youngest?.old ?? true) && !(await holdsParked(runner, partition))) found.push(partition);
   }
   return found;
 }
@@ -177,17 +180,31 @@ async function dropDetached(runner: QueryRunner, from: bigint, to: bigint | unde
     }
     await runner.query(`ALTER TABLE outbox_receipt DETACH PARTITION ${receipt} CONCURRENTLY`);
   }
+  // What staff discarded is settled; it goes with its message.
+  await runner.query(
+    `DELETE FROM parked_outbound USING ${message} m WHERE parked_outbound.seq = m.seq AND state = 'discarded'`,
+  );
   await runner.query(`DROP TABLE IF EXISTS ${receipt}`);
   await runner.query(`DROP TABLE ${message}`);
   return true;
 }
 
-/** Does the cursor not cover a row of it? Rows from another cluster are judged by their number: their ids mean nothing here. */
+/** The bytes of what is parked are here alone, and nothing unsettled expires. */
+async function holdsParked(runner: QueryRunner, { from, to }: Partition): Promise<boolean> {
+  const [row] = (await runner.query(
+    `SELECT EXISTS (SELECT FROM parked_outbound WHERE seq >= $1 AND seq < $2 AND state <> 'discarded') AS parked`,
+    [from, to],
+  )) as { parked: boolean }[];
+  return row?.parked ?? true;
+}
+
+/** Does it hold a row that the cursor does not cover, or one that is parked? Rows from another cluster are judged by their number: their ids mean nothing here. */
 async function holdsUnsent(runner: QueryRunner, from: bigint): Promise<boolean> {
   const [row] = (await runner.query(
     `SELECT EXISTS (SELECT FROM ${nameOf('message', from)} m, outbox_cursor c
        WHERE CASE WHEN m.seq <= c.foreign_upto THEN c.win IS NOT NULL AND c.hi <= c.foreign_upto AND m.seq > c.last_seq
-                  ELSE NOT pg_visible_in_snapshot(m.xid, c.done) END) AS unsent`,
+                  ELSE NOT pg_visible_in_snapshot(m.xid, c.done) END)
+     OR EXISTS (SELECT FROM ${nameOf('message', from)} m JOIN parked_outbound p ON p.seq = m.seq WHERE p.state <> 'discarded') AS unsent`,
   )) as { unsent: boolean }[];
   return row?.unsent ?? true;
 }

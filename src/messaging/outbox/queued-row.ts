@@ -6,6 +6,8 @@ export interface QueuedRow {
   seq: bigint;
   topic: string;
   partition: number;
+  /** Record key; also in `record`, there as what Kafka takes. */
+  key: string;
   record: LaneRecord;
   /** Bytes that it takes in a produce request, roughly. */
   size: number;
@@ -61,6 +63,7 @@ export function toQueuedRow(row: RawRow, source: string, read: { left: number })
     seq: BigInt(seq),
     topic: topic ?? '',
     partition: Number(partition),
+    key: key ?? '',
     record: { key, value, headers },
     size,
     time,

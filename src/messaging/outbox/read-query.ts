@@ -63,3 +63,8 @@ function page(condition: string, limit: ReadLimit): string {
     limit,
   );
 }
+
+/** These rows, in `seq` order, as far as the limit lets them in. Their numbers are constants, so that partitions are pruned while planning. */
+export function rowsSql(seqs: readonly bigint[], limit: ReadLimit): string {
+  return page(`seq = ANY('{${seqs.join(',')}}'::bigint[])`, limit);
+}

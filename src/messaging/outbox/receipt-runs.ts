@@ -32,3 +32,20 @@ export function toRuns(receipt: LaneReceipt, seqs: readonly bigint[]): Run[] {
   });
   return runs;
 }
+
+/** A CTE that stores runs; its parameters begin at `$first`, see {@link receiptValues}. */
+export const receiptSql = (first: number): string => {
+  const at = (index: number) => `$${first + index}`;
+  return `receipt AS (
+     INSERT INTO outbox_receipt (topic, partition, base_offset, first_seq, last_seq, seqs)
+     SELECT t, p, b, f, l, s::bigint[] FROM unnest(${at(0)}::text[], ${at(1)}::int[], ${at(2)}::bigint[], ${at(3)}::bigint[], ${at(4)}::bigint[], ${at(5)}::text[]) u(t, p, b, f, l, s))`;
+};
+
+export const receiptValues = (runs: readonly Run[]): unknown[] => [
+  runs.map((run) => run.topic),
+  runs.map((run) => run.partition),
+  runs.map((run) => run.baseOffset),
+  runs.map((run) => run.firstSeq),
+  runs.map((run) => run.lastSeq),
+  runs.map((run) => `{${run.seqs.join(',')}}`),
+];

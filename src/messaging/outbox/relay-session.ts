@@ -2,20 +2,21 @@ import { sleep, Wakeable } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 import type { LanePublisher, LaneReceipt } from '../kafka';
 import { Cursor, type CursorState } from './cursor';
-import { type Floor, Floors } from './floors';
 import { Lanes } from './lanes';
 import type { Lease } from './lease';
 import { Pace } from './pace';
+import { Drain } from './parking/drain';
+import { ParkedStore } from './parking/parked-store';
+import type { ParkingTimes } from './parking/parking-rules';
 import type { QueuedRow } from './queued-row';
 import { ReadAhead } from './read-ahead';
 import type { ReadLimit } from './read-query';
 import { OutboxReader } from './reader';
-import { type Run, toRuns } from './receipt-runs';
 import type { RelayConnections } from './relay-connection';
+import type { RelayReport } from './relay-report';
+import { RelayWriter } from './relay-writer';
 import type { Position } from './window';
 
-/** The cursor is written at most this often: a write costs a WAL record and a round trip, and a crash only re-sends. */
-const FLUSH_MS = 50;
 /** How often the end of the outbox is looked at while nothing more may be read. */
 const LOOK_MS = 1000;
 /** What a wake-up waits for company when the outbox was quiet. */
@@ -23,6 +24,9 @@ const COALESCE_MS = 2;
 
 export interface SessionOptions {
   publisher: LanePublisher;
+  /** For lanes that fail. */
+  quarantine: LanePublisher;
+  parking: ParkingTimes;
   source: string;
   maxMessageBytes: (topic: string) => number | undefined;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;
@@ -49,19 +53,11 @@ export class RelaySession {
   readonly lanes: Lanes;
   private readonly reader: OutboxReader;
   private readonly cursor: Cursor;
-  private readonly floors: Floors;
+  private readonly writer: RelayWriter;
+  private readonly drain: Drain;
   private readonly readAhead: ReadAhead;
   private readonly pace = new Pace(performance.now());
   private readonly wakeable = new Wakeable();
-  private sent: Position;
-  private sentMoved = false;
-  private storedFloor: Floor;
-  private runs: Run[] = [];
-  /** The last statement of the writing connection: they run one after the other. */
-  private writing: Promise<unknown> = Promise.resolve();
-  private flushTimer: NodeJS.Timeout | undefined;
-  private flushing: Promise<void> | undefined;
-  private flushedAt = 0;
   private lookedAt = 0;
   private renewTimer: NodeJS.Timeout | undefined;
   private failure: Error | undefined;
@@ -73,19 +69,45 @@ export class RelaySession {
     private readonly lease: Lease,
     state: CursorState,
   ) {
-    this.cursor = new Cursor(connections.writer, state.epoch);
-    this.sent = state.position;
-    this.storedFloor = state.floor;
-    this.floors = new Floors(state.floor);
+    const { parking, source } = options;
+    this.cursor = new Cursor(connections.writer, state.epoch, parking.backoff.initialMs);
     this.readAhead = new ReadAhead(options.readAhead);
-    this.reader = new OutboxReader(connections.reader, options.source, options.page, state.position, state.foreignUpto);
-    this.lanes = new Lanes({
-      publisher: options.publisher,
-      maxMessageBytes: options.maxMessageBytes,
-      log: options.log,
+    this.reader = new OutboxReader(connections.reader, source, options.page, state.position, state.foreignUpto);
+    this.writer = new RelayWriter({
+      cursor: this.cursor,
+      state,
+      sequence: () => this.reader.sequence,
+      failure: () => this.failure,
+      onFailure: (error) => this.fail(error),
+      onRoom: () => this.wakeable.wake(),
+    });
+    this.lanes = this.makeLanes();
+    this.drain = new Drain({
+      lanes: this.lanes,
+      store: new ParkedStore(connections.writer, state.epoch, source),
+      times: parking,
+      run: (statement) => this.writer.run(statement),
+      flush: () => this.writer.flush(false),
+      onSent: (topic, rows) => options.observer.sent(topic, rows.length, rows[0]?.time ?? ''),
+      onFailure: (error) => this.fail(error),
+    });
+  }
+
+  private makeLanes(): Lanes {
+    const { publisher, quarantine, maxMessageBytes, parking, log, observer } = this.options;
+    return new Lanes({
+      publisher,
+      quarantine,
+      maxMessageBytes,
+      parking,
+      log,
       onSent: (rows, receipt) => this.onSent(rows, receipt),
-      onFailed: (topic) => options.observer.failed(topic),
+      onFailed: (topic) => observer.failed(topic),
+      onParked: (lane, rows, state, dead) => {
+        this.writer.parked(lane, rows, state, dead, this.settled(rows));
+      },
       mayPublish: () => this.failure === undefined && this.lease.seemsOurs,
+      isFull: () => this.readAhead.full,
     });
   }
 
@@ -100,6 +122,14 @@ export class RelaySession {
 
   get oldest(): string | undefined {
     return this.readAhead.oldest;
+  }
+
+  private get report(): RelayReport {
+    const now = Date.now();
+    const failingLanes = this.lanes.troubles.map(({ failingForMs, ...lane }) => {
+      return { ...lane, since: new Date(now - failingForMs).toISOString() };
+    });
+    return { pendingRows: this.pending, oldestPending: this.oldest ?? null, failingLanes };
   }
 
   wake(): void {
@@ -127,7 +157,9 @@ export class RelaySession {
     try {
       // The first write gives the first mark of the floor, long before anything is sent.
       await this.reader.look();
-      await this.flush(true);
+      await this.writer.flush(true);
+      await this.drain.load();
+      this.drain.start();
       while (!this.stopping) await this.step();
       await this.lastPass(performance.now() + stopWithin());
     } catch (error) {
@@ -136,21 +168,20 @@ export class RelaySession {
       await this.connections.close();
     } finally {
       clearInterval(this.renewTimer);
-      clearTimeout(this.flushTimer);
+      this.drain.stop();
       await this.lanes.close();
-      await this.flushing;
-      await this.writing;
-      if (!this.failure) await this.flush(false).catch((error: unknown) => this.fail(error as Error));
+      await this.drain.ended();
+      await this.writer.close();
     }
     if (this.failure) throw this.failure;
   }
 
   private async step(): Promise<void> {
     if (this.failure) throw this.failure;
-    if (this.readAhead.full) {
+    if (this.full) {
       // Room comes with an acknowledgement, which wakes us, as does every commit; the second is for the metrics.
       await this.wakeable.wait(LOOK_MS);
-      if (this.readAhead.full && performance.now() - this.lookedAt >= LOOK_MS) {
+      if (this.full && performance.now() - this.lookedAt >= LOOK_MS) {
         this.lookedAt = performance.now();
         await this.reader.look();
       }
@@ -163,8 +194,12 @@ export class RelaySession {
     if (woken && this.pace.gapMs <= COALESCE_MS) await sleep(COALESCE_MS);
   }
 
+  private get full(): boolean {
+    return this.readAhead.full || this.writer.full;
+  }
+
   private async readOnce(): Promise<boolean> {
-    const { rows, read, more } = await this.reader.read(this.floors.of(this.reader.position.done));
+    const { rows, read, more } = await this.reader.read(this.writer.floors.of(this.reader.position.done));
     if (this.failure) throw this.failure;
     this.pace.polled(rows.length, performance.now());
     if (rows.length > 0) {
@@ -172,7 +207,7 @@ export class RelaySession {
       this.lanes.add(rows);
     } else if (!this.readAhead.extend(read.position)) {
       // Nothing in hand: the position is sent as it is. It is stored when there is something to store.
-      this.sent = read.position;
+      this.writer.moveTo(read.position);
     }
     return more;
   }
@@ -181,76 +216,29 @@ export class RelaySession {
   private async lastPass(deadline: number): Promise<void> {
     let more = true;
     while (!this.failure && performance.now() < deadline && (more || this.readAhead.rows > 0)) {
-      if (more && !this.readAhead.full) more = await this.readOnce();
+      if (more && !this.full) more = await this.readOnce();
       else await this.wakeable.wait(Math.min(100, deadline - performance.now()));
     }
   }
 
   private onSent(rows: readonly QueuedRow[], receipt: LaneReceipt): void {
+    this.writer.acknowledged(rows, receipt, this.settled(rows));
+    this.options.observer.sent(receipt.topic, rows.length, rows[0]?.time ?? '');
+  }
+
+  /** Rows leave the memory, sent or parked; returns how far the cursor may go now, if that changed. */
+  private settled(rows: readonly QueuedRow[]): Position | undefined {
     const wasFull = this.readAhead.full;
     const position = this.readAhead.sent(rows);
-    if (position) {
-      this.sent = position;
-      this.sentMoved = true;
-    }
-    this.runs.push(
-      ...toRuns(
-        receipt,
-        rows.map((row) => row.seq),
-      ),
-    );
-    this.options.observer.sent(receipt.topic, rows.length, rows[0]?.time ?? '');
     if ((wasFull && !this.readAhead.full) || this.stopping) this.wakeable.wake();
-    this.flushSoon();
-  }
-
-  private flushSoon(): void {
-    if (this.flushTimer || this.flushing || this.failure) return;
-    const pauseMs = Math.max(0, this.flushedAt + FLUSH_MS - performance.now());
-    this.flushTimer = setTimeout(() => {
-      this.flushTimer = undefined;
-      this.flushing = this.flush(false)
-        .catch((error: unknown) => this.fail(error as Error))
-        .finally(() => {
-          this.flushing = undefined;
-          if (this.sentMoved || this.runs.length > 0) this.flushSoon();
-        });
-    }, pauseMs);
-  }
-
-  private async flush(always: boolean): Promise<void> {
-    if (!always && !this.sentMoved && this.runs.length === 0) return;
-    const { runs, sent } = this;
-    this.runs = [];
-    this.sentMoved = false;
-    this.flushedAt = performance.now();
-    // Read by a statement that has ended before the write begins: the floor's argument needs this order.
-    const sequence = this.reader.sequence;
-    const floor = this.floors.of(sent.done);
-    const xid = await this.write(() => this.cursor.write(sent, floor, runs));
-    this.storedFloor = floor;
-    this.floors.mark(xid, sequence);
-    this.floors.forget(sent.done);
-  }
-
-  private write<T>(statement: () => Promise<T>): Promise<T> {
-    const result = this.writing.then(() => {
-      if (this.failure) throw this.failure;
-      return statement();
-    });
-    this.writing = result.catch(() => undefined);
-    return result;
+    return position;
   }
 
   private async renew(): Promise<void> {
     try {
-      await this.write(() => this.lease.renew(this.cursor));
+      await this.writer.run(() => this.lease.renew(this.cursor, this.report));
       this.lanes.resume();
-      // The floor follows the cursor by a write; when nothing more is sent, retention and the next owner still want it.
-      if (this.floors.of(this.sent.done).xmin > this.storedFloor.xmin) {
-        this.sentMoved = true;
-        this.flushSoon();
-      }
+      this.writer.followFloor();
     } catch (error) {
       this.fail(error as Error);
     }

@@ -3,10 +3,12 @@ import { type Clock, systemClock } from '../../platform/clock';
 import { messageOf } from '../../platform/errors';
 import { backoffMs, sleep } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
-import type { LanePublisher } from '../kafka';
+import { type LanePublisher, onDemand } from '../kafka';
 import type { CursorState } from './cursor';
 import { adoptForeignRows, currentSystemIdentifier } from './foreign-rows';
 import { Lease } from './lease';
+import { PARKING_TIMES, type ParkingTimes } from './parking/parking-rules';
+import type { LaneTrouble } from './lane-failures';
 import { connectRelay, type RelayConnections, type RelayDatabase } from './relay-connection';
 import { type RelayObserver, RelaySession, type SessionOptions } from './relay-session';
 
@@ -14,6 +16,10 @@ export interface RelayOptions {
   database: RelayDatabase;
   /** Not closed by the relay: it belongs to the caller. */
   publisher: LanePublisher;
+  /** Makes a second client for lanes that fail; opened when one does, closed when it is unused and when the relay stops. */
+  quarantine: () => LanePublisher;
+  /** When a lane that fails is parked, and how it is drained. */
+  parking?: Partial<ParkingTimes>;
   /** `ce_source` of every record. */
   source: string;
   /** Name of this process in the lease, in pg_stat_activity and in logs. */
@@ -43,7 +49,9 @@ export interface RelayState {
   oldestPendingAgeMs: number;
   /** What went wrong last with the database, in one sentence, until it goes well again. */
   lastError: string | undefined;
-  failingLanes: readonly { topic: string; partition: number; rows: number; failures: number; error: string }[];
+  failingLanes: readonly LaneTrouble[];
+  /** Lanes whose rows wait in the database, with the reason in words. */
+  parkedLanes: readonly { topic: string; partition: number; code: string; reason: string }[];
 }
 
 const RECONNECT = { initialMs: 100, maxMs: 5000 };
@@ -57,6 +65,7 @@ export class Relay {
   private readonly lease: Lease;
   private readonly stopped = new AbortController();
   private readonly leaseMs: number;
+  private readonly quarantine: LanePublisher;
   private running: Promise<void> | undefined;
   private connections: RelayConnections | undefined;
   private session: RelaySession | undefined;
@@ -66,6 +75,7 @@ export class Relay {
 
   constructor(private readonly options: RelayOptions) {
     this.leaseMs = options.leaseMs ?? 10_000;
+    this.quarantine = onDemand(options.quarantine);
     this.lease = new Lease(`${options.instance} ${randomUUID().slice(0, 8)}`, this.leaseMs);
   }
 
@@ -80,6 +90,9 @@ export class Relay {
       pendingRows: session?.pending ?? 0,
       oldestPendingAgeMs: oldest ? Math.max(0, now - Date.parse(oldest)) : 0,
       failingLanes: session?.lanes.troubles ?? [],
+      parkedLanes: (session?.lanes.parked ?? []).map(({ topic, partition, parked }) => {
+        return { topic, partition, code: parked?.code ?? '', reason: parked?.reason ?? '' };
+      }),
     };
   }
 
@@ -105,6 +118,7 @@ export class Relay {
     const late = setTimeout(() => void this.connections?.close(), withinMs + STOP_GRACE_MS);
     await this.running;
     clearTimeout(late);
+    await this.quarantine.close();
     this.role = 'stopped';
   }
 
@@ -177,6 +191,8 @@ export class Relay {
     const { options } = this;
     return {
       publisher: options.publisher,
+      quarantine: this.quarantine,
+      parking: { ...PARKING_TIMES, ...options.parking },
       source: options.source,
       log: options.log,
       leaseMs: this.leaseMs,

@@ -14,16 +14,17 @@ describe('the cursor', () => {
     const client = await bench.client();
     const state = await new Lease('one', 60_000).acquire(client);
     if (!state) throw new Error('the lease is taken');
-    return { client, state, cursor: new Cursor(client, state.epoch) };
+    return { client, state, cursor: new Cursor(client, state.epoch, 1000) };
   };
   const run = { topic: 't', partition: 0, baseOffset: 7n, firstSeq: 1n, lastSeq: 2n, seqs: [1n, 2n] };
+  const report = { pendingRows: 0, oldestPending: null, failingLanes: [] };
 
   it('is stored with its floor and the receipts, and read again as it was', async () => {
     const { client, state, cursor } = await taken();
     const snapshot = { xmin: 5n, xmax: 18446744073709551000n, xip: [5n, 9n] };
     const position = { done: snapshot, window: { snapshot, hi: 9n, last: 3n } };
     await cursor.write(position, { xmax: 8n, xmin: 2n }, [run]);
-    await cursor.renewLease(1);
+    await cursor.renewLease(1, report);
     const again = await new Lease('one', 60_000).acquire(client);
     expect(again).toEqual({ ...state, position, floor: { xmax: 8n, xmin: 2n }, epoch: state.epoch + 1n });
     expect(
@@ -36,7 +37,7 @@ describe('the cursor', () => {
     await cursor.write(state.position, state.floor, []);
     await client.query('UPDATE outbox_cursor SET epoch = epoch + 1');
     await expect(cursor.write(state.position, { xmax: 9n, xmin: 9n }, [])).rejects.toThrow(LeaseLostError);
-    await expect(cursor.renewLease(60_000)).rejects.toThrow(LeaseLostError);
+    await expect(cursor.renewLease(60_000, report)).rejects.toThrow(LeaseLostError);
     expect((await client.query('SELECT floor_xmax FROM outbox_cursor')).rows).toEqual([{ floor_xmax: '0' }]);
   });
 
@@ -62,7 +63,7 @@ describe('the cursor', () => {
     const { state } = await taken();
     const connections = await connectRelay({ connection: bench.url }, 'test', () => undefined);
     bench.onClose(() => connections.close());
-    const cursor = new Cursor(connections.writer, state.epoch);
+    const cursor = new Cursor(connections.writer, state.epoch, 1000);
     const reader = new OutboxReader(
       connections.reader,
       '/test',

@@ -11,13 +11,13 @@ describe('a relay whose lanes fail', () => {
   });
   afterEach(() => bench.close());
 
-  it('holds the cursor back and reads ahead no further than its bound', async () => {
+  it('holds the cursor back and reads ahead no further than its bound, where nothing may be parked', async () => {
     const client = await bench.client();
     publisher.before = ({ partition }) => {
       if (partition === 1) throw new Error('refused');
     };
     const [stuck] = await addRows(client, [{ key: 'a', partition: 1 }]);
-    const relay = bench.relay(publisher, { pageRows: 50, readAheadRows: 200 });
+    const relay = bench.relay(publisher, { pageRows: 50, readAheadRows: 200, parking: { othersWithinMs: -1 } });
     await until('the failing lane', () => relay.state.failingLanes.length === 1);
     for (let i = 0; i < 10; i++)
       await addRows(

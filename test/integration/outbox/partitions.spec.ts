@@ -105,6 +105,33 @@ describe('partitions of the outbox', () => {
     await until('the rows after it', () => publisher.sent === 55);
   });
 
+  it('stay while anything in them is parked, though the cursor has gone over it; what staff discarded goes with them', async () => {
+    await ensurePartitions(database, policy);
+    const publisher = new RecordingPublisher();
+    let broken = true;
+    publisher.before = ({ partition }) => {
+      if (partition === 1 && broken) throw new Error('refused');
+    };
+    bench.relay(publisher, { parking: { afterMs: 0, lookMs: 50, backoff: { initialMs: 100, maxMs: 100 } } });
+    await addRows(client, [{ key: 'stuck', partition: 1 }]);
+    await add(24);
+    const parked = async () => (await client.query('SELECT FROM parked_outbound')).rows.length;
+    await until('the parking', async () => (await parked()) === 1);
+    await until('the floor', async () => {
+      await add(1);
+      const { rows } = await client.query<{ floor: string }>('SELECT floor_xmin::text AS floor FROM outbox_cursor');
+      return Number(rows[0]?.floor) >= 20;
+    });
+    expect(await maintainPartitions(database, policy, later())).toMatchObject({
+      dropped: ['outbox_message_p11'],
+      refused: [],
+    });
+    await client.query(`UPDATE parked_outbound SET state = 'discarded'`);
+    expect(await maintainPartitions(database, policy, later())).toMatchObject({ dropped: ['outbox_message_p1'] });
+    expect(await parked()).toBe(0);
+    broken = false;
+  });
+
   it('stay while anything in them is unsent, however old', async () => {
     await ensurePartitions(database, policy);
     const publisher = new RecordingPublisher();

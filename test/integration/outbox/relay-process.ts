@@ -25,6 +25,7 @@ const publisher: LanePublisher = {
 const relay = createRelay({
   database: { connection: config.databaseUrl },
   publisher,
+  quarantine: () => createLanePublisher(config, logger, 'relay-quarantine'),
   source: '/parley/test',
   instance: config.instanceId,
   log: logger,

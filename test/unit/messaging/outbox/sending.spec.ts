@@ -15,6 +15,7 @@ const row = (seq: number, size = 100, read = { left: 1 }): QueuedRow => ({
   seq: BigInt(seq),
   topic: 't',
   partition: 0,
+  key: 'k',
   record: { key: 'k', value: null, headers: {} },
   size,
   time: '2026-01-01T00:00:00.000Z',
@@ -25,13 +26,14 @@ const numbers = (list: readonly QueuedRow[]) => list.map(({ seq }) => Number(seq
 
 describe('a lane', () => {
   const lane = (max?: number) => new Lane('t', 0, () => max);
+  const x = { code: 'x', words: 'x' };
 
   it('gives at most 500 records, and the same again until they are acknowledged', () => {
     const one = lane();
     rows(1200).forEach((each) => one.push(each));
     expect(one.next()).toHaveLength(500);
     expect(numbers(one.next())[0]).toBe(1);
-    one.failed('x', { size: 500, tooLarge: false });
+    one.failed(x, { size: 500, refused: false }, 0);
     expect(numbers(one.next())[0]).toBe(1);
     one.acknowledged(500);
     expect(numbers(one.next())[0]).toBe(501);
@@ -72,11 +74,11 @@ describe('a lane', () => {
   it('halves what is too large at once, down to one record, and backs off otherwise', () => {
     const one = lane();
     rows(8).forEach((each) => one.push(each));
-    expect(one.failed('x', { size: 8, tooLarge: true })).toBe(0);
+    expect(one.failed(x, { size: 8, refused: true }, 0)).toBe(0);
     expect(one.next()).toHaveLength(4);
-    expect(one.failed('x', { size: 1, tooLarge: true })).toBeGreaterThan(0);
-    for (let i = 0; i < 20; i++) one.failed('x', { size: 8, tooLarge: false });
-    expect(one.failed('x', { size: 8, tooLarge: false })).toBeLessThanOrEqual(3000);
+    expect(one.failed(x, { size: 1, refused: true }, 0)).toBeGreaterThan(0);
+    for (let i = 0; i < 20; i++) one.failed(x, { size: 8, refused: false }, 0);
+    expect(one.failed(x, { size: 8, refused: false }, 0)).toBeLessThanOrEqual(3000);
   });
 });
 
