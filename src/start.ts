@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule, KAFKA_ADMIN, PUBLISHER, RELAY, SCHEMA_REGISTRY, TRANSPORT } from './app.module';
+import { AppModule, DEADLINES, KAFKA_ADMIN, PUBLISHER, RELAY, SCHEMA_REGISTRY, TRANSPORT } from './app.module';
+import { CONTRACTS } from './contracts';
 import { isForeign, listenForManagement, Metrics } from './health';
 import { ChannelCatalog } from './messaging/channels';
 import type { ParleyTransport } from './messaging/consumer';
+import { type DeadlineWatcher, Exchanges } from './messaging/exchanges';
 import type { KafkaAdmin, LanePublisher } from './messaging/kafka';
 import { ensurePartitions, maintainPartitions, type Relay, WarmUp } from './messaging/outbox';
 import type { SchemaRegistry } from './messaging/registry';
@@ -46,6 +48,7 @@ export async function start(config: Config, log: Logger): Promise<Running> {
   const http = app.getHttpAdapter().getInstance();
   http.addHook('onRequest', (request, reply, done) => (isForeign(request.raw) ? reply.callNotFound() : done()));
   await app.init();
+  app.get(Exchanges).deadlines.check(CONTRACTS);
   await http.ready();
   const management = await listenForManagement(
     (request: IncomingMessage, response: ServerResponse) => http.routing(request, response),
@@ -101,6 +104,8 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
   void keepPartitions(database, config, log, signal);
   app.get<Relay | null>(RELAY)?.start();
   await app.startAllMicroservices();
+  const judging = app.get<DeadlineWatcher | null>(DEADLINES)?.run(signal);
+  lifecycle.onStop('consumer', 'deadlines', async () => judging);
   if (config.roles.includes('api')) {
     signal.throwIfAborted();
     await app

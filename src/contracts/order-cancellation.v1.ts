@@ -18,6 +18,7 @@ export const orderCancellation: Contract<OrderCancellation> = {
   topic: 'orders.{partner}.request.v1',
   key: 'orderNumber',
   deadlineMs: 60 * 60 * 1000,
+  resend: { times: 2, everyMs: 30 * 60 * 1000 },
   laterMessages: 'hold',
   jsonSchema,
   examples: [{ orderNumber: '4500017', issuedAt: '2026-02-03T05:00:00.000Z', reason: 'ordered twice' }],

@@ -31,6 +31,8 @@ export const orderRequest: Contract<OrderRequest> = {
   topic: 'orders.{partner}.request.v1',
   key: 'orderNumber',
   deadlineMs: 60 * 60 * 1000,
+  resend: { times: 2, everyMs: 30 * 60 * 1000 },
+  interimDeadlineMs: 24 * 60 * 60 * 1000,
   laterMessages: 'hold',
   jsonSchema,
   examples: [

@@ -1,10 +1,18 @@
 import type { AnyContract } from '../contracts';
 import type { InboundMessage, Outcome } from '../messaging/consumer';
-import { type Exchange, type ExchangeAnswer, type Exchanges, ownExchange } from '../messaging/exchanges';
+import {
+  afterAnswer,
+  type Answered,
+  type Exchange,
+  type ExchangeAnswer,
+  type Exchanges,
+  isLate,
+  ownExchange,
+} from '../messaging/exchanges';
 import type { Tx } from '../platform/database';
 import type { Decision, Refusal } from './domain/decide';
 import { fold, type Folded } from './domain/fold';
-import type { StepType } from './domain/order';
+import { type OrderEventDetail, type StepType, withoutOverdue } from './domain/order';
 import type { LockedOrder, OrderRepository } from './order.repository';
 
 // What the handlers of partners' answers share.
@@ -21,7 +29,18 @@ export interface Applied<M> {
   message: M;
   type: StepType;
   order: LockedOrder;
+  /** As it was before. */
   exchange: Exchange;
+  /** What the answer makes of it. */
+  answered: Answered;
+}
+
+/** What a contract's answers are to its requests. */
+interface Answering<M> {
+  /** What the messages answer. */
+  request: AnyContract;
+  isInterim?: (message: M) => boolean;
+  now: Date;
 }
 
 /**
@@ -49,34 +68,53 @@ export async function lockAnswered(
   return { orders, exchanges };
 }
 
-/** Decides in memory, order by order: one outcome per message, and what must be written. `request`: what the messages answer. */
+/** Decides in memory, order by order: one outcome per message, and what must be written. */
 export function judge<M extends Message>(
   messages: readonly M[],
   locked: Locked,
-  request: AnyContract,
+  { request, isInterim = () => false, now }: Answering<M>,
   decide: (order: LockedOrder, message: M) => Decision,
 ): { outcomes: Outcome[]; applied: Applied<M>[] } {
   const outcomes = new Map<M, Outcome>();
   const applied: Applied<M>[] = [];
   for (const [orderNumber, answers] of Map.groupBy(messages, (message) => message.value.orderNumber)) {
     const order = locked.orders.get(orderNumber);
-    const found = answers.map((message) => ({ message, ...exchangeOf(message, order, locked.exchanges, request) }));
+    const found = answers.map((message) => {
+      const own = exchangeOf(message, order, locked.exchanges, request);
+      const answer = isInterim(message) ? 'interim' : 'final';
+      const answered = own.exchange && afterAnswer(own.exchange, answer, now, request.interimDeadlineMs);
+      return { message, answered, ...own };
+    });
     const results = fold(
       order ?? UNKNOWN,
-      found.map(({ message, refusal }) => ({
-        decide: (current) => decide(current, message),
+      found.map(({ message, refusal, answered }) => ({
+        decide: (current) => ended(decide(current, message), current, message, answered),
         refusal,
         keyed: message.key !== null,
       })),
     );
-    for (const [index, { message, exchange }] of found.entries()) {
+    for (const [index, { message, exchange, answered }] of found.entries()) {
       const result = results[index] as Folded<LockedOrder>;
       outcomes.set(message, result.kind === 'applied' ? { kind: 'applied' } : result);
-      if (result.kind === 'applied' && exchange) applied.push({ message, exchange, ...result });
+      if (result.kind === 'applied' && exchange && answered) applied.push({ message, exchange, answered, ...result });
     }
   }
   return { outcomes: messages.map((message) => outcomes.get(message) as Outcome), applied };
 }
+
+/** An order whose answer has come is overdue no longer, unless the answer leaves its exchange so. */
+function ended(decision: Decision, order: LockedOrder, message: Message, answered: Answered | undefined): Decision {
+  if (decision.kind !== 'applied' || order.overdue === null || answered?.state === 'overdue') return decision;
+  const overdue = withoutOverdue(order.overdue, message.correlationId ?? '');
+  return { ...decision, change: { overdue, ...decision.change } };
+}
+
+/** What the history says of an answer that came when the partner's time was over. */
+export const timeliness = (
+  { exchange }: Pick<Applied<unknown>, 'exchange'>,
+  now: Date,
+): Pick<OrderEventDetail, 'late' | 'unawaited'> =>
+  exchange.state === 'withdrawn' ? { unawaited: true } : isLate(exchange, now) ? { late: true } : {};
 
 /** One of the two. */
 interface Found {
@@ -118,20 +156,20 @@ const UNKNOWN: LockedOrder = {
   lines: [],
   agreedLines: null,
   cancellation: null,
+  overdue: null,
   deadline: new Date(0),
 };
 
-/** What the ledger keeps of them; `state`: what an answer makes of its exchange. */
+/** What the ledger keeps of them. */
 export const exchangeAnswersOf = <M extends InboundMessage<{ responseCode: string }>>(
   applied: readonly Applied<M>[],
-  state: (message: M) => ExchangeAnswer['state'],
   at: Date,
 ): ExchangeAnswer[] =>
-  applied.map(({ message, exchange: { correlationId } }) => ({
+  applied.map(({ message, answered, exchange: { correlationId } }) => ({
     correlationId,
     partner: message.partner,
     direction: 'out',
-    state: state(message),
+    ...answered,
     messageId: message.id,
     code: message.value.responseCode,
     at,

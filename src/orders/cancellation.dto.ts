@@ -7,9 +7,9 @@ import type { Requested } from './order-canceller';
  * One line of text that a database, a log and a partner can carry: no control characters, no half surrogate pairs, not
  * blank. Characters are counted as the contract counts them.
  */
-const REASON = /^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,2000}$/u;
+export const REASON = /^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,2000}$/u;
 const TIME = '2026-02-03T05:00:00.000Z';
-const STATES: readonly Cancellation['state'][] = ['requested', 'agreed', 'refused'];
+const STATES: readonly Cancellation['state'][] = ['requested', 'agreed', 'refused', 'withdrawn'];
 
 export class CancelOrderDto {
   @ApiProperty({
@@ -45,7 +45,8 @@ export class CancellationRequestedDto {
 export class CancellationDto {
   @ApiProperty({
     enum: STATES,
-    description: '`requested` waits for the partner; `agreed` nothing will be delivered; `refused` the order stands',
+    description:
+      '`requested` waits for the partner; `agreed` nothing will be delivered; `refused` the order stands; `withdrawn` staff stopped waiting for the answer',
     example: 'refused',
   })
   state: Cancellation['state'];

@@ -3,7 +3,7 @@ import { orderCancellation, orderCancellationResponse, type OrderCancellationRes
 import { HandlesContract, type InboundBatch, type InboundMessage, type Outcome } from '../messaging/consumer';
 import { Exchanges } from '../messaging/exchanges';
 import { storable, type Tx } from '../platform/database';
-import { type Applied, causeOf, exchangeAnswersOf, judge, lockAnswered } from './answering';
+import { type Applied, causeOf, exchangeAnswersOf, judge, lockAnswered, timeliness } from './answering';
 import { decideCancellation } from './domain/cancel';
 import { OrderRepository } from './order.repository';
 import { type OrderStep, OrderSteps } from './order-steps';
@@ -24,7 +24,8 @@ export class OrderCancellationResponseHandler {
   async handle({ tx, partner, now, messages }: InboundBatch<OrderCancellationResponse>): Promise<Outcome[]> {
     const rooms = { repository: this.repository, exchanges: this.exchanges };
     const locked = await lockAnswered(tx, partner, messages, rooms);
-    const { outcomes, applied } = judge(messages, locked, orderCancellation, (order, { value, correlationId }) =>
+    const answering = { request: orderCancellation, now };
+    const { outcomes, applied } = judge(messages, locked, answering, (order, { value, correlationId }) =>
       decideCancellation(order, { ...value, ...reasonOf(value) }, correlationId as string, now),
     );
     await this.steps.record(
@@ -32,29 +33,27 @@ export class OrderCancellationResponseHandler {
       applied.map((answer) => stepOf(answer, now)),
       now,
     );
-    await this.exchanges.answer(
-      tx,
-      exchangeAnswersOf(applied, () => 'answered', now),
-    );
+    await this.exchanges.answer(tx, exchangeAnswersOf(applied, now));
     const cancelled = applied.filter(({ type }) => type === 'cancelled').map(({ order }) => order.orderNumber);
-    if (cancelled.length > 0) await this.withdraw(tx, partner, cancelled);
+    if (cancelled.length > 0) await this.withdraw(tx, partner, cancelled, now);
     return outcomes;
   }
 
   /** Nobody waits any more for the answer to an order that both sides cancelled. */
-  private async withdraw(tx: Tx, partner: string, orderNumbers: readonly string[]): Promise<void> {
+  private async withdraw(tx: Tx, partner: string, orderNumbers: readonly string[], now: Date): Promise<void> {
     const correlationIds = await this.repository.requestsOf(tx, orderNumbers);
-    await this.exchanges.withdraw(tx, partner, 'out', correlationIds);
+    const reason = 'the order was cancelled';
+    await this.exchanges.withdraw(tx, { partner, direction: 'out', correlationIds, reason, now });
   }
 }
 
-function stepOf({ message, type, order, exchange }: Answered, now: Date): OrderStep {
-  const isLate = exchange.deadline !== null && exchange.deadline < now;
+function stepOf(answer: Answered, now: Date): OrderStep {
+  const { message, type, order } = answer;
   return {
     order,
     type,
     message: causeOf(message),
-    detail: { ...reasonOf(message.value), ...(isLate ? { late: true } : {}) },
+    detail: { ...reasonOf(message.value), ...timeliness(answer, now) },
   };
 }
 

@@ -1,6 +1,8 @@
 import type { DataSource } from 'typeorm';
+import { ORDER_NUMBER_PATTERN } from '../contracts';
 import { NonRetriableError } from '../platform/errors';
-import { OPEN_STATES, type Order, type OrderState } from './domain/order';
+import { mayPartner, type Principal } from '../staff';
+import type { Order, OrderState } from './domain/order';
 import { OrderEntity } from './order.entity';
 
 export interface OrderFilter {
@@ -9,8 +11,8 @@ export interface OrderFilter {
   partner?: string | undefined;
   state?: OrderState | undefined;
   updatedSince?: Date | undefined;
-  /** Only those whose final answer is overdue at that time, or only the others. */
-  overdue?: { is: boolean; at: Date } | undefined;
+  /** Only those of which an answer is overdue, or only the others. */
+  overdue?: boolean | undefined;
 }
 
 export interface OrderPage {
@@ -18,12 +20,22 @@ export interface OrderPage {
   nextCursor: string | null;
 }
 
+const NUMBER = new RegExp(ORDER_NUMBER_PATTERN);
+
 /** Reading orders. */
 export class OrderList {
   constructor(private readonly dataSource: DataSource) {}
 
   find(orderNumber: string): Promise<Order | null> {
     return this.dataSource.getRepository(OrderEntity).findOneBy({ orderNumber });
+  }
+
+  /** The order, where this principal may see it. Throws `order-unknown` otherwise. */
+  async existing(orderNumber: string, principal: Pick<Principal, 'partners'>): Promise<Order> {
+    const order = NUMBER.test(orderNumber) ? await this.find(orderNumber) : null;
+    if (!order || !mayPartner(principal, order.partner))
+      throw new NonRetriableError('order-unknown', 'There is no order with this number.');
+    return order;
   }
 
   /**
@@ -42,8 +54,7 @@ export class OrderList {
     if (filter.state !== undefined) find.andWhere('o.state = :state', { state: filter.state });
     if (filter.updatedSince !== undefined) find.andWhere('o.updatedAt >= :since', { since: filter.updatedSince });
     if (filter.overdue !== undefined) {
-      const { is, at } = filter.overdue;
-      find.andWhere('(o.deadline < :at AND o.state IN (:...open)) = :is', { at, open: OPEN_STATES, is });
+      find.andWhere(filter.overdue ? 'o.overdue IS NOT NULL' : 'o.overdue IS NULL');
     }
     if (cursor !== undefined) {
       const [createdAt, orderNumber] = parseCursor(cursor);

@@ -1,9 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { orderRequest, orderResponse, type OrderResponse } from '../contracts';
-import { HandlesContract, type InboundBatch, type Outcome } from '../messaging/consumer';
+import { HandlesContract, type InboundBatch, type InboundMessage, type Outcome } from '../messaging/consumer';
 import { Exchanges } from '../messaging/exchanges';
 import { storable } from '../platform/database';
-import { causeOf, exchangeAnswersOf, judge, lockAnswered } from './answering';
+import { type Applied, causeOf, exchangeAnswersOf, judge, lockAnswered, timeliness } from './answering';
 import { decide } from './domain/decide';
 import type { OrderEventDetail } from './domain/order';
 import { OrderRepository } from './order.repository';
@@ -26,32 +26,32 @@ export class OrderResponseHandler {
       .map((message) => message.value.orderNumber);
     const rooms = { repository: this.repository, exchanges: this.exchanges };
     const locked = await lockAnswered(tx, partner, messages, rooms, withLines);
-    const { outcomes, applied } = judge(messages, locked, orderRequest, (order, { value }) => decide(order, value));
+    const answering = { request: orderRequest, isInterim, now };
+    const { outcomes, applied } = judge(messages, locked, answering, (order, { value }) => decide(order, value));
     await this.steps.record(
       tx,
-      applied.map(({ message, type, order }) => ({
-        order,
-        type,
-        message: causeOf(message),
-        detail: detailOf(message.value, order.deadline < now, type === 'answer-noted'),
+      applied.map((answer) => ({
+        order: answer.order,
+        type: answer.type,
+        message: causeOf(answer.message),
+        detail: detailOf(answer, now),
       })),
       now,
     );
     // Whoever agreed to cancel ended the exchange with that; what it says of the order afterwards doesn't open it again.
     const answered = applied.filter(({ type }) => type !== 'answer-noted');
-    await this.exchanges.answer(
-      tx,
-      exchangeAnswersOf(answered, ({ value }) => (value.responseCode === 'AB' ? 'acknowledged' : 'answered'), now),
-    );
+    await this.exchanges.answer(tx, exchangeAnswersOf(answered, now));
     return outcomes;
   }
 }
 
-function detailOf({ reason, lines, responseCode }: OrderResponse, isLate: boolean, isNoted: boolean): OrderEventDetail {
+const isInterim = ({ value }: InboundMessage<OrderResponse>): boolean => value.responseCode === 'AB';
+
+function detailOf(answer: Applied<InboundMessage<OrderResponse>>, now: Date): OrderEventDetail {
+  const { reason, lines, responseCode } = answer.message.value;
   return {
     ...(reason === undefined ? {} : { reason: storable(reason) }),
-    ...(isNoted ? { code: responseCode } : {}),
-    ...(isLate && !isNoted ? { late: true } : {}),
+    ...(answer.type === 'answer-noted' ? { code: responseCode } : timeliness(answer, now)),
     ...(lines === undefined
       ? {}
       : { lines: lines.map(({ lineNumber, quantity, unitPrice }) => ({ lineNumber, quantity, unitPrice })) }),

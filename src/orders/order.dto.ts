@@ -118,7 +118,8 @@ export class ListOrdersDto extends PageQuery {
   updatedSince?: string;
 
   @ApiPropertyOptional({
-    description: 'true: only orders whose final answer is overdue; false: only the others',
+    description:
+      'true: only orders of which an answer is overdue (to the order or to its cancellation); false: only the others',
     enum: ['true', 'false'],
     example: 'true',
   })
@@ -161,8 +162,22 @@ export class OrderDto {
   })
   cancellation: CancellationDto | null;
 
-  @ApiProperty({ description: "When the partner's final answer is due", format: 'date-time', example: TIME })
+  @ApiProperty({
+    description:
+      "When the partner's final answer was to come, as the order was placed. An interim answer and sending again move that: see the order's exchanges",
+    format: 'date-time',
+    example: TIME,
+  })
   deadline: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    format: 'date-time',
+    description: 'Since when an answer (to the order or to its cancellation) is called overdue; null when none is',
+    example: null,
+  })
+  overdueSince: string | null;
 
   @ApiProperty({ format: 'date-time', example: TIME })
   createdAt: string;
@@ -182,6 +197,7 @@ export class OrderDto {
       agreedLines: order.agreedLines?.map(lineOf) ?? null,
       cancellation: order.cancellation && CancellationDto.of(order.cancellation),
       deadline: order.deadline.toISOString(),
+      overdueSince: order.overdue?.map(({ since }) => since).sort()[0] ?? null,
       createdAt: order.createdAt.toISOString(),
       updatedAt: order.updatedAt.toISOString(),
     };

@@ -6,6 +6,7 @@ import {
   type OrderEventDetail,
   type OrderLine,
   type OrderState,
+  type Overdue,
   type StepType,
 } from './domain/order';
 
@@ -18,6 +19,7 @@ const time = { type: 'timestamptz', precision: 3 } as const;
 @Index('orders_created', ['createdAt', 'orderNumber'])
 @Index('orders_partner_created', ['partner', 'createdAt', 'orderNumber'])
 @Index('orders_updated', { synchronize: false })
+@Index('orders_overdue', ['createdAt', 'orderNumber'], { where: 'overdue IS NOT NULL' })
 export class OrderEntity implements Order {
   @PrimaryColumn({ type: 'text', name: 'order_number', primaryKeyConstraintName: 'orders_pkey' })
   orderNumber: string;
@@ -42,6 +44,9 @@ export class OrderEntity implements Order {
 
   @Column({ type: 'jsonb', nullable: true })
   cancellation: Cancellation | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  overdue: Overdue[] | null;
 
   @Column({ ...time })
   deadline: Date;
@@ -79,11 +84,12 @@ export class OrderEventEntity {
   @Column({ type: 'bigint', name: 'outbox_seq', nullable: true })
   outboxSeq: string | null;
 
-  @Column({ type: 'text' })
-  topic: string;
+  /** Null where no record caused the step. */
+  @Column({ type: 'text', nullable: true })
+  topic: string | null;
 
-  @Column({ type: 'int' })
-  partition: number;
+  @Column({ type: 'int', nullable: true })
+  partition: number | null;
 
   /** Set when the message is the partner's; ours gets its place by a receipt. Decimal text. */
   @Column({ type: 'bigint', nullable: true })

@@ -1,5 +1,5 @@
 import { type Database, query, queryAnew, type Tx } from '../platform/database';
-import type { Cancellation, Order, OrderEventDetail, OrderLine } from './domain/order';
+import type { Cancellation, Order, OrderEventDetail, OrderLine, Overdue } from './domain/order';
 import type { OrderEventEntity } from './order.entity';
 
 /** An order about to be written, with the Idempotency-Key that stands for it. */
@@ -34,13 +34,13 @@ export interface Earlier extends IdempotencyKey {
 /** What a decision needs of an order; from {@link OrderRepository.lock} `lines` is empty unless asked for. */
 export type LockedOrder = Pick<
   Order,
-  'orderNumber' | 'partner' | 'state' | 'version' | 'lines' | 'agreedLines' | 'cancellation' | 'deadline'
+  'orderNumber' | 'partner' | 'state' | 'version' | 'lines' | 'agreedLines' | 'cancellation' | 'overdue' | 'deadline'
 >;
 
 export type NewEvent = Omit<OrderEventEntity, 'at' | 'detail'> & { detail: OrderEventDetail | null };
 
 const COLUMNS = `o.order_number AS "orderNumber", o.partner, o.state, o.version, o.currency, o.lines, o.agreed_lines AS "agreedLines",
-  o.cancellation, o.deadline, o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
+  o.cancellation, o.overdue, o.deadline, o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
 /** The SQL of this room, set-based, one statement a method. */
 export class OrderRepository {
@@ -125,10 +125,22 @@ export class OrderRepository {
   lock(tx: Tx, partner: string, orderNumbers: readonly string[], linesOf: readonly string[]): Promise<LockedOrder[]> {
     return query<LockedOrder>(
       tx,
-      `SELECT order_number AS "orderNumber", partner, state, version, deadline, agreed_lines AS "agreedLines", cancellation,
+      `SELECT order_number AS "orderNumber", partner, state, version, deadline, agreed_lines AS "agreedLines", cancellation, overdue,
          CASE WHEN order_number = ANY(:linesOf::text[]) THEN lines ELSE '[]' END AS lines
        FROM orders WHERE order_number = ANY(:orderNumbers::text[]) AND partner COLLATE "C" = :partner ORDER BY order_number FOR UPDATE`,
       { partner, orderNumbers, linesOf },
+    );
+  }
+
+  /** Where this partner's orders stand, unlocked: for advice, not for decisions. */
+  look(
+    partner: string,
+    orderNumbers: readonly string[],
+  ): Promise<Pick<Order, 'orderNumber' | 'state' | 'cancellation'>[]> {
+    return this.database.query(
+      `SELECT order_number AS "orderNumber", state, cancellation FROM orders
+       WHERE order_number = ANY(:orderNumbers::text[]) AND partner COLLATE "C" = :partner`,
+      { partner, orderNumbers },
     );
   }
 
@@ -156,13 +168,14 @@ export class OrderRepository {
   /** Writes back locked orders after their steps, each once. */
   async update(
     tx: Tx,
-    orders: readonly Pick<Order, 'orderNumber' | 'state' | 'version' | 'agreedLines' | 'cancellation'>[],
+    orders: readonly Pick<Order, 'orderNumber' | 'state' | 'version' | 'agreedLines' | 'cancellation' | 'overdue'>[],
     now: Date,
   ): Promise<void> {
     await queryAnew(
       tx,
-      `UPDATE orders o SET state = u.state, version = u.version, agreed_lines = u.agreed::jsonb, cancellation = u.cancellation::jsonb, updated_at = :now
-       FROM unnest(:orderNumber::text[], :state::text[], :version::int[], :agreed::text[], :cancellation::text[]) u (order_number, state, version, agreed, cancellation)
+      `UPDATE orders o SET state = u.state, version = u.version, agreed_lines = u.agreed::jsonb, cancellation = u.cancellation::jsonb, overdue = u.overdue::jsonb, updated_at = :now
+       FROM unnest(:orderNumber::text[], :state::text[], :version::int[], :agreed::text[], :cancellation::text[], :overdue::text[])
+         u (order_number, state, version, agreed, cancellation, overdue)
        WHERE o.order_number = u.order_number`,
       {
         orderNumber: orders.map((order) => order.orderNumber),
@@ -170,6 +183,7 @@ export class OrderRepository {
         version: orders.map((order) => order.version),
         agreed: orders.map((order) => jsonOrNull(order.agreedLines)),
         cancellation: orders.map((order) => jsonOrNull(order.cancellation)),
+        overdue: orders.map((order) => jsonOrNull(order.overdue)),
         now,
       },
     );
@@ -214,7 +228,7 @@ export class OrderRepository {
   }
 }
 
-const jsonOrNull = (value: OrderLine[] | Cancellation | OrderEventDetail | null): string | null =>
+const jsonOrNull = (value: OrderLine[] | Cancellation | Overdue[] | OrderEventDetail | null): string | null =>
   value === null ? null : JSON.stringify(value);
 
 const columnsOf = (keys: readonly IdempotencyKey[]) => ({

@@ -1,8 +1,6 @@
-import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ORDER_NUMBER_PATTERN } from '../contracts';
-import { CLOCK, type Clock } from '../platform/clock';
 import { NonRetriableError } from '../platform/errors';
 import { childTraceparent } from '../platform/http';
 import { Allow, type Caller, mayPartner, TheCaller } from '../staff';
@@ -17,7 +15,6 @@ import { OrderTimeline } from './order-timeline';
 import { CancelOrder, GetOrder, GetOrderTimeline, ListOrders, PlaceOrder } from './orders.openapi';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
-const NUMBER = new RegExp(ORDER_NUMBER_PATTERN);
 
 @ApiTags('orders')
 @Controller('v1/orders')
@@ -27,7 +24,6 @@ export class OrdersController {
     private readonly canceller: OrderCanceller,
     private readonly list: OrderList,
     private readonly timeline: OrderTimeline,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Post()
@@ -71,7 +67,7 @@ export class OrdersController {
         partner,
         state,
         updatedSince: updatedSince === undefined ? undefined : new Date(updatedSince),
-        overdue: overdue === undefined ? undefined : { is: overdue === 'true', at: this.clock.now() },
+        overdue: overdue === undefined ? undefined : overdue === 'true',
       },
       limit,
       cursor,
@@ -94,7 +90,7 @@ export class OrdersController {
     @TheCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OrderDto | undefined> {
-    const order = await this.existing(orderNumber, caller);
+    const order = await this.list.existing(orderNumber, caller);
     const etag = etagOf(order);
     void reply.header('etag', etag).header('cache-control', 'private, no-cache');
     if (known !== undefined && matches(known, etag)) {
@@ -108,7 +104,7 @@ export class OrdersController {
   @Allow('viewer', 'orders')
   @GetOrderTimeline()
   async story(@Param('orderNumber') orderNumber: string, @TheCaller() caller: Caller): Promise<TimelineDto> {
-    const order = await this.existing(orderNumber, caller);
+    const order = await this.list.existing(orderNumber, caller);
     return TimelineDto.of(order, await this.timeline.of(order));
   }
 
@@ -128,19 +124,12 @@ export class OrdersController {
     const requested = await this.canceller.cancel({
       caller: caller.id,
       idempotencyKey,
-      order: await this.existing(orderNumber, caller),
+      order: await this.list.existing(orderNumber, caller),
       reason: body.reason,
       traceparent: childTraceparent(request.headers, request.id),
     });
     void reply.header('location', pathOf(orderNumber));
     return CancellationRequestedDto.of(requested);
-  }
-
-  private async existing(orderNumber: string, caller: Caller): Promise<Order> {
-    const order = NUMBER.test(orderNumber) ? await this.list.find(orderNumber) : null;
-    if (!order || !mayPartner(caller, order.partner))
-      throw new NonRetriableError('order-unknown', 'There is no order with this number.');
-    return order;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Exchanges } from '../messaging/exchanges';
 import { Outbox } from '../messaging/outbox';
+import { ReplayAdviceModule, ReplayAdvisors } from '../messaging/triage';
 import { Partners } from '../partners';
 import { CLOCK, type Clock } from '../platform/clock';
 import { Database } from '../platform/database';
@@ -8,6 +9,9 @@ import { IdempotencyRepository } from './idempotency.repository';
 import { IdempotencySweeper } from './idempotency-sweeper';
 import { OrderCancellationResponseHandler } from './order-cancellation-response.handler';
 import { OrderCanceller } from './order-canceller';
+import { OrderDeadlines } from './order-deadlines';
+import { OrderExchanges } from './order-exchanges';
+import { OrderExchangesController } from './order-exchanges.controller';
 import { OrderIntake } from './order-intake';
 import { OrderList } from './order-list';
 import { OrderRepository } from './order.repository';
@@ -15,20 +19,35 @@ import { OrderResponseHandler } from './order-response.handler';
 import { OrderService } from './order.service';
 import { OrderSteps } from './order-steps';
 import { OrderTimeline } from './order-timeline';
+import { OrderWithdrawer } from './order-withdrawer';
 import { OrdersController } from './orders.controller';
 import { PlacementWriter } from './placement-writer';
+import { registerReplayAdvice } from './replay-advice';
 
 /** Needs from global modules: Database, Outbox, Exchanges, Partners, CLOCK, CONFIG, LOGGER. */
 @Module({
-  controllers: [OrdersController, OrderResponseHandler, OrderCancellationResponseHandler],
+  imports: [ReplayAdviceModule],
+  controllers: [OrdersController, OrderExchangesController, OrderResponseHandler, OrderCancellationResponseHandler],
   providers: [
     IdempotencySweeper,
     { provide: OrderRepository, inject: [Database], useFactory: (database: Database) => new OrderRepository(database) },
     { provide: OrderList, inject: [Database], useFactory: (database: Database) => new OrderList(database.dataSource) },
     {
       provide: OrderTimeline,
-      inject: [Database, CLOCK],
-      useFactory: (database: Database, clock: Clock) => new OrderTimeline(database, clock),
+      inject: [Database, Exchanges, CLOCK],
+      useFactory: (database: Database, exchanges: Exchanges, clock: Clock) =>
+        new OrderTimeline(database, new OrderExchanges(database, exchanges), clock),
+    },
+    {
+      provide: OrderDeadlines,
+      inject: [OrderRepository, Exchanges],
+      useFactory: (repository: OrderRepository, exchanges: Exchanges) => new OrderDeadlines(repository, exchanges),
+    },
+    {
+      provide: OrderWithdrawer,
+      inject: [Database, OrderRepository, Exchanges, CLOCK],
+      useFactory: (database: Database, repository: OrderRepository, exchanges: Exchanges, clock: Clock) =>
+        new OrderWithdrawer(database, repository, exchanges, clock),
     },
     {
       provide: OrderSteps,
@@ -66,4 +85,8 @@ import { PlacementWriter } from './placement-writer';
   ],
   exports: [OrderService, OrderList, OrderSteps],
 })
-export class OrdersModule {}
+export class OrdersModule {
+  constructor(advisors: ReplayAdvisors, repository: OrderRepository) {
+    registerReplayAdvice(advisors, repository);
+  }
+}

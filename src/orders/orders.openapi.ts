@@ -10,6 +10,7 @@ import {
 } from '@nestjs/swagger';
 import { ApiProblems } from '../platform/http';
 import { CancellationRequestedDto } from './cancellation.dto';
+import { ExchangeListDto, ExchangeDto } from './exchange.dto';
 import { OrderDto, OrderPageDto } from './order.dto';
 import { TimelineDto } from './timeline.dto';
 
@@ -99,4 +100,38 @@ export const GetOrderTimeline = (): MethodDecorator =>
     OrderNumber,
     ApiOkResponse({ type: TimelineDto }),
     ApiProblems('order-unknown', ...DOWN),
+  );
+
+export const ListOrderExchanges = (): MethodDecorator =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'listOrderExchanges',
+      summary: "List an order's requests and what came back",
+      description:
+        'State, deadline and places in Kafka of every request to the partner about this order, and of what the partner asked.',
+    }),
+    OrderNumber,
+    ApiOkResponse({ type: ExchangeListDto }),
+    ApiProblems('order-unknown', ...DOWN),
+  );
+
+export const WithdrawExchange = (): MethodDecorator =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'withdrawExchange',
+      summary: 'Stop waiting for an answer',
+      description:
+        "Ends the deadline of a request that is still open: nothing is sent again, and it is overdue no longer. The partner is not told, so an answer that comes all the same is applied where the order's state allows it. The same request again changes nothing and has the same answer.",
+    }),
+    OrderNumber,
+    ApiParam({
+      name: 'correlationId',
+      description: 'Of the exchange',
+      example: '7f0f3c1e-50f5-4a3e-8f0e-1b6a0d9c2e44',
+    }),
+    ApiOkResponse({ type: ExchangeDto }),
+    ApiProblems(
+      ...['malformed-json', 'request-invalid', 'order-unknown', 'exchange-unknown', 'exchange-ended'],
+      ...['body-too-large', 'content-type-unsupported', ...DOWN],
+    ),
   );

@@ -204,6 +204,7 @@ const firstAnswer = ({ orderNumber, partner, currency, lines }: Numbered, now: D
   lines,
   agreedLines: null,
   cancellation: null,
+  overdue: null,
   deadline,
   createdAt: now,
   updatedAt: now,
@@ -216,5 +217,6 @@ const asPlaced = (order: Order): Order => ({
   version: 1,
   agreedLines: null,
   cancellation: null,
+  overdue: null,
   updatedAt: order.createdAt,
 });

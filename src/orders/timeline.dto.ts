@@ -10,6 +10,7 @@ const STEPS: readonly StepName[] = [
   'answer-held',
   'answer-refused',
   'waiting-for-answer',
+  'answer-due',
   'answer-overdue',
 ];
 

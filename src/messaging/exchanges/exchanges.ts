@@ -1,10 +1,12 @@
 import type { Direction } from '../../contracts';
-import { query, queryAnew, type Tx } from '../../platform/database';
+import { type Database, query, queryAnew, type Tx } from '../../platform/database';
 import type { Logger } from '../../platform/telemetry';
-import type { Exchange, ExchangeAnswer } from './exchange';
+import { DeadlineHandlers } from './deadline-handlers';
+import { type Exchange, type ExchangeAnswer, OPEN_EXCHANGE_STATES } from './exchange';
 
-const COLUMNS = `correlation_id AS "correlationId", partner, direction, kind, order_number AS "orderNumber", request_message_id AS "requestMessageId",
-  request_seq AS "requestSeq", state, deadline, resends, opened_at AS "openedAt", answer_message_id AS "answerMessageId", answer_code AS "answerCode", answered_at AS "answeredAt"`;
+export const COLUMNS = `correlation_id AS "correlationId", partner, direction, kind, order_number AS "orderNumber", request_message_id AS "requestMessageId",
+  request_seq AS "requestSeq", resent_seq AS "resentSeq", state, deadline, resends, opened_at AS "openedAt", answer_message_id AS "answerMessageId", answer_code AS "answerCode",
+  answered_at AS "answeredAt", ended_at AS "endedAt", end_reason AS "endReason"`;
 
 export type NewExchange = Pick<
   Exchange,
@@ -19,8 +21,21 @@ export type NewExchange = Pick<
   | 'openedAt'
 >;
 
+/** What ends exchanges without an answer. */
+export interface Withdrawal {
+  partner: string;
+  direction: Direction;
+  correlationIds: readonly string[];
+  /** For people. */
+  reason: string;
+  now: Date;
+}
+
 /** The request/response ledger. Everything is keyed under its partner: nobody answers another's exchange. */
 export class Exchanges {
+  /** What happens at a deadline: rooms register here what they do about theirs. */
+  readonly deadlines = new DeadlineHandlers();
+
   /** @param logger where a message that names another partner's exchange is reported as a security event */
   constructor(private readonly logger?: Logger) {}
 
@@ -29,8 +44,8 @@ export class Exchanges {
     if (exchanges.length === 0) return;
     await query(
       tx,
-      `INSERT INTO exchange (correlation_id, partner, direction, kind, order_number, request_message_id, request_seq, state, deadline, opened_at)
-       SELECT c, p, d, k, o, m, s, 'awaiting', l, t
+      `INSERT INTO exchange (correlation_id, partner, direction, kind, order_number, request_message_id, request_seq, state, deadline, look_at, opened_at)
+       SELECT c, p, d, k, o, m, s, 'awaiting', l, l, t
        FROM unnest(:correlationId::text[], :partner::text[], :direction::text[], :kind::text[], :orderNumber::text[], :messageId::text[], :seq::bigint[], :deadline::timestamptz[], :openedAt::timestamptz[])
          u(c, p, d, k, o, m, s, l, t)`,
       {
@@ -73,14 +88,26 @@ export class Exchanges {
     return found;
   }
 
-  /** Records answers of locked exchanges. The last one of an exchange in the list stands. */
+  /** These exchanges of this partner, in both directions, oldest first. */
+  ofPartner(database: Database, partner: string, correlationIds: readonly string[]): Promise<Exchange[]> {
+    return database.query<Exchange>(
+      `SELECT ${COLUMNS} FROM exchange WHERE correlation_id = ANY(:correlationIds::text[]) AND partner = :partner ORDER BY opened_at, request_seq, correlation_id`,
+      { correlationIds, partner },
+    );
+  }
+
+  /**
+   * Records answers of locked exchanges. The last one of an exchange in the list stands. A final one leaves every indexed column as it
+   * was, so that the update stays heap-only.
+   */
   async answer(tx: Tx, answers: readonly ExchangeAnswer[]): Promise<void> {
     const last = [...new Map(answers.map((answer) => [answer.correlationId, answer])).values()];
     if (last.length === 0) return;
     await queryAnew(
       tx,
-      `UPDATE exchange e SET state = s, answer_message_id = m, answer_code = a, answered_at = t
-       FROM unnest(:correlationId::text[], :partner::text[], :direction::text[], :state::text[], :messageId::text[], :code::text[], :at::timestamptz[]) u(c, p, d, s, m, a, t)
+      `UPDATE exchange e SET state = s, answer_message_id = m, answer_code = a, answered_at = t, deadline = coalesce(l, e.deadline), look_at = coalesce(l, e.look_at)
+       FROM unnest(:correlationId::text[], :partner::text[], :direction::text[], :state::text[], :messageId::text[], :code::text[], :at::timestamptz[], :deadline::timestamptz[])
+         u(c, p, d, s, m, a, t, l)
        WHERE e.correlation_id = c AND e.partner = p AND e.direction = d`,
       {
         correlationId: last.map((answer) => answer.correlationId),
@@ -90,18 +117,19 @@ export class Exchanges {
         messageId: last.map((answer) => answer.messageId),
         code: last.map((answer) => answer.code),
         at: last.map((answer) => answer.at),
+        deadline: last.map((answer) => answer.deadline ?? null),
       },
     );
   }
 
   /** Ends those of this partner's exchanges that are open; the others stay as they are. The caller holds the lock of their orders. */
-  async withdraw(tx: Tx, partner: string, direction: Direction, correlationIds: readonly string[]): Promise<void> {
+  async withdraw(tx: Tx, { partner, direction, correlationIds, reason, now }: Withdrawal): Promise<void> {
     if (correlationIds.length === 0) return;
     await queryAnew(
       tx,
-      `UPDATE exchange SET state = 'withdrawn'
-       WHERE correlation_id = ANY(:correlationIds::text[]) AND partner = :partner AND direction = :direction AND state IN ('awaiting', 'acknowledged')`,
-      { correlationIds, partner, direction },
+      `UPDATE exchange SET state = 'withdrawn', ended_at = :now, end_reason = :reason
+       WHERE correlation_id = ANY(:correlationIds::text[]) AND partner = :partner AND direction = :direction AND state = ANY(:open::text[])`,
+      { correlationIds, partner, direction, reason, now, open: OPEN_EXCHANGE_STATES },
     );
   }
 

@@ -1,7 +1,7 @@
 export { Outbox } from './outbox';
 export type { Outgoing, PreparedMessage } from './outbox-message';
 export { ensurePartitions, maintainPartitions, type PartitionPass, type PartitionPolicy } from './partitions';
-export { receiptsOf, type Receipt, type SentAddress } from './receipts';
+export { publicationsOf, receiptsOf, type Receipt, type SentAddress } from './receipts';
 export { createRelay, Relay, type RelayOptions, type RelayState } from './relay';
 export type { RelayObserver } from './relay-session';
 export { WarmUp } from './warm-up';

@@ -1,10 +1,11 @@
 import { type AnyContract, typeOf } from '../../contracts';
-import { query, type Tx } from '../../platform/database';
+import { query, queryAnew, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import type { ChannelCatalog } from '../channels';
 import { partitionOf } from '../kafka';
 import type { Codec } from '../registry';
 import type { Outgoing, PreparedMessage } from './outbox-message';
+import type { SentAddress } from './receipts';
 
 /** Room that Kafka's batch and record headers and our own headers take beside key and value. */
 const RECORD_OVERHEAD = 1024;
@@ -102,6 +103,25 @@ export class Outbox {
       if (seq === undefined) throw new Error(`the outbox row of message ${id} came back under another id`);
       return seq;
     });
+  }
+
+  /**
+   * Adds messages once more as they are: same id, same bytes, a new number. By message id, in the order of their numbers; one that the
+   * outbox keeps no longer is left out. The caller holds the row lock of their aggregates, as for {@link add}.
+   */
+  async addAgain(tx: Tx, seqs: readonly string[]): Promise<Map<string, SentAddress>> {
+    if (seqs.length === 0) return new Map();
+    this.written.add(tx);
+    // Planned anew: with the numbers at hand only the partitions that hold them are opened.
+    const rows = await queryAnew<SentAddress & { id: string }>(
+      tx,
+      `INSERT INTO outbox_message (id, aggregatetype, aggregateid, type, topic, partition, correlationid, causationid, traceparent, dataschema, content_type, time, payload)
+       SELECT id, aggregatetype, aggregateid, type, topic, partition, correlationid, causationid, traceparent, dataschema, content_type, time, payload
+       FROM outbox_message WHERE seq = ANY(:seqs::bigint[]) ORDER BY seq
+       RETURNING id, seq, topic, partition`,
+      { seqs },
+    );
+    return new Map(rows.map(({ id, ...address }) => [id, address]));
   }
 
   /** Were messages added in this transaction? Who began it then calls {@link wake} behind its commit. */

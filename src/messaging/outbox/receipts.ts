@@ -1,4 +1,4 @@
-import { Database, query, type Tx } from '../../platform/database';
+import { Database, query, queryAnew, type Tx } from '../../platform/database';
 import { RUN_SPAN } from './receipt-runs';
 
 /** Where a message stands in Kafka. */
@@ -39,4 +39,24 @@ export async function receiptsOf(db: Database | Tx, messages: readonly SentAddre
   type Row = Receipt & { seq: string };
   const rows = db instanceof Database ? await db.query<Row>(sql, values) : await query<Row>(db, sql, values);
   return new Map(rows.map(({ seq, ...receipt }) => [seq, receipt]));
+}
+
+/**
+ * Whether messages are in Kafka yet, by `seq`: its receipt, `waiting` in the outbox, or `dropped`, which only happens to what was sent
+ * (retention looks at that first).
+ */
+export async function publicationsOf(
+  tx: Tx,
+  seqs: readonly string[],
+): Promise<Map<string, Receipt | 'waiting' | 'dropped'>> {
+  if (seqs.length === 0) return new Map();
+  // Planned anew: with the numbers at hand only the partitions that hold them are opened.
+  const kept = await queryAnew<SentAddress>(
+    tx,
+    'SELECT seq, topic, partition FROM outbox_message WHERE seq = ANY(:seqs::bigint[])',
+    { seqs },
+  );
+  const receipts = await receiptsOf(tx, kept);
+  const waiting = new Set(kept.map(({ seq }) => seq));
+  return new Map(seqs.map((seq) => [seq, receipts.get(seq) ?? (waiting.has(seq) ? 'waiting' : 'dropped')]));
 }

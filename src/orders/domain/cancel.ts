@@ -44,7 +44,15 @@ export function decideCancellation(
   if (!code) return codeUnknown(response.responseCode);
   const { cancellation } = order;
   const what = `${code} to the cancellation of order ${order.orderNumber}`;
-  if (cancellation?.correlationId !== correlationId || cancellation.state !== 'requested') {
+  if (cancellation?.correlationId !== correlationId) {
+    return {
+      kind: 'dead',
+      code: 'illegal-transition',
+      detail: `${what}, which was asked for anew since, is not awaited.`,
+    };
+  }
+  // That staff stopped waiting was told to nobody: the partner's word counts all the same.
+  if (cancellation.state !== 'requested' && cancellation.state !== 'withdrawn') {
     return { kind: 'dead', code: 'illegal-transition', detail: `${what}, which was answered before, contradicts it.` };
   }
   const cell = CANCELLATION_TRANSITIONS[order.state][code];
@@ -58,5 +66,7 @@ export function decideCancellation(
     answerReason: response.reason ?? null,
   };
   const type = code === 'RE' ? 'cancellation-refused' : state === 'cancelled' ? 'cancelled' : 'cancellation-agreed';
-  return { kind: 'applied', type, change: { state, cancellation: answered } };
+  // What is cancelled has nothing left to wait for.
+  const over = state === 'cancelled' ? { overdue: null } : {};
+  return { kind: 'applied', type, change: { state, cancellation: answered, ...over } };
 }

@@ -7,7 +7,12 @@ export type Refusal =
 
 /** `type`: what the step is called in the order's history; `change`: what is different after it, beside the version. */
 export type Decision =
-  { kind: 'applied'; type: StepType; change: Partial<Pick<Order, 'state' | 'agreedLines' | 'cancellation'>> } | Refusal;
+  | {
+      kind: 'applied';
+      type: StepType;
+      change: Partial<Pick<Order, 'state' | 'agreedLines' | 'cancellation' | 'overdue'>>;
+    }
+  | Refusal;
 
 /** What a partner's answer does to an order. `transitions` is the table; it is an argument so that every kind of cell can be tried. */
 export function decide(

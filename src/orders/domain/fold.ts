@@ -2,7 +2,7 @@ import type { Decision, Refusal } from './decide';
 import type { Order, StepType } from './order';
 
 /** What is folded over: an order as far as its decisions need it. */
-export type Folding = Pick<Order, 'orderNumber' | 'state' | 'version' | 'agreedLines' | 'cancellation'>;
+export type Folding = Pick<Order, 'orderNumber' | 'state' | 'version' | 'agreedLines' | 'cancellation' | 'overdue'>;
 
 export interface Answer<O> {
   decide: (order: O) => Decision;

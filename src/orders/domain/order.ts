@@ -20,6 +20,9 @@ export const STEP_TYPES = [
   'cancellation-refused',
   'answer-noted',
   'despatch-refused',
+  'sent-again',
+  'overdue',
+  'withdrawn',
 ] as const;
 export type StepType = (typeof STEP_TYPES)[number];
 
@@ -27,8 +30,8 @@ export type OrderLine = OrderRequestLine;
 
 /** What became of our wish that an order is not delivered. Times are RFC 3339, UTC. */
 export interface Cancellation {
-  /** Only `requested` waits for the partner. */
-  state: 'requested' | 'agreed' | 'refused';
+  /** Only `requested` waits for the partner; `withdrawn`: staff stopped waiting, and may ask again. */
+  state: 'requested' | 'agreed' | 'refused' | 'withdrawn';
   /** Of its exchange. */
   correlationId: string;
   reason: string;
@@ -49,6 +52,12 @@ export interface OrderEventDetail {
   reply?: Reply;
   /** The answer came after the deadline. */
   late?: true;
+  /** It came although staff had stopped waiting for it. */
+  unawaited?: true;
+  /** A request that was sent again: for the how-manieth time, of so many. */
+  resend?: { times: number; of: number };
+  /** Who of staff did it. */
+  by?: string;
   /** Lines as the partner changed them. */
   lines?: readonly { lineNumber: number; quantity: string; unitPrice: string }[];
 }
@@ -60,6 +69,14 @@ export interface Reply {
   seq: string;
   topic: string;
   partition: number;
+}
+
+/** A request of an order whose answer is overdue. */
+export interface Overdue {
+  /** Of its exchange. */
+  correlationId: string;
+  /** When it was called so: RFC 3339, UTC. */
+  since: string;
 }
 
 /** What we asked a partner to deliver, and what became of it. */
@@ -76,7 +93,9 @@ export interface Order {
   agreedLines: OrderLine[] | null;
   /** The last one that was asked for. */
   cancellation: Cancellation | null;
-  /** When the partner's final answer is due; never changes, so that the first answer can be told again. */
+  /** Requests whose answer is overdue, as their exchanges say; null when there is none. */
+  overdue: Overdue[] | null;
+  /** When the partner's final answer was to come, as the order was placed; never changes, so that the first answer can be told again. */
   deadline: Date;
   createdAt: Date;
   updatedAt: Date;
@@ -84,3 +103,15 @@ export interface Order {
 
 /** States in which the partner's final answer is still to come. */
 export const OPEN_STATES: readonly OrderState[] = ['placed', 'acknowledged'];
+
+/** After the request with this correlation id has become overdue. */
+export const withOverdue = (overdue: Overdue[] | null, correlationId: string, since: Date): Overdue[] => [
+  ...(withoutOverdue(overdue, correlationId) ?? []),
+  { correlationId, since: since.toISOString() },
+];
+
+/** After it is overdue no longer. */
+export function withoutOverdue(overdue: Overdue[] | null, correlationId: string): Overdue[] | null {
+  const left = overdue?.filter((one) => one.correlationId !== correlationId) ?? [];
+  return left.length > 0 ? left : null;
+}

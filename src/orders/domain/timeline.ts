@@ -1,5 +1,8 @@
 import type { ParkedMessage } from '../../messaging/consumer';
-import { OPEN_STATES, type Order, type OrderEventDetail, type StepType } from './order';
+import { awaited, type AwaitedExchange } from './awaited';
+import type { Order, OrderEventDetail, StepType } from './order';
+import { unapplied } from './unapplied';
+import { count, spanInWords } from './words';
 
 /** Something that happened to an order and is recorded, with the message that caused it or that it caused. */
 export interface OrderEvent {
@@ -9,8 +12,9 @@ export interface OrderEvent {
   correlationId: string;
   /** Set when the message is ours: its number in the outbox. */
   outboxSeq: string | null;
-  topic: string;
-  partition: number;
+  /** Null where no record caused the step. */
+  topic: string | null;
+  partition: number | null;
   /** Set when the message is the partner's. */
   offset: string | null;
   detail: OrderEventDetail | null;
@@ -24,6 +28,7 @@ export type StepName =
   | 'answer-held'
   | 'answer-refused'
   | 'waiting-for-answer'
+  | 'answer-due'
   | 'answer-overdue';
 
 /** One line of an order's story. */
@@ -56,17 +61,24 @@ export function timelineOf(
   events: readonly OrderEvent[],
   places: Places,
   parked: readonly ParkedMessage[],
+  requests: readonly AwaitedExchange[],
   now: Date,
 ): TimelineStep[] {
   const steps = events.flatMap((event) => {
     const message = sentBy(event);
-    const happened = event.outboxSeq === null ? received(order, event) : own(order, event);
+    const happened = OWN[event.type] ? own(order, event) : received(order, event);
     return message ? [happened, publication(event, message, places.get(message.seq))] : [happened];
   });
-  steps.push(...parked.map((message) => unapplied(order, message)));
-  // Whether a request that waits in the outbox is overdue is no question to the partner.
-  const isPublished = ({ outboxSeq }: OrderEvent) => outboxSeq !== null && places.has(outboxSeq);
-  steps.push(...events.filter(isPublished).flatMap((event) => awaited(order, event, now)));
+  for (const message of parked) {
+    const { parkedAt: at, messageId, correlationId, topic, partition, offset } = message;
+    const said = unapplied(order.partner, message, now);
+    if (said) steps.push({ at, ...said, messageId, correlationId, topic, partition, offset });
+  }
+  for (const request of requests) {
+    const { requestMessageId: messageId, correlationId } = request.exchange;
+    const said = awaited(request, now);
+    if (said) steps.push({ at: null, ...said, messageId, correlationId, ...NO_PLACE });
+  }
   return steps;
 }
 
@@ -80,21 +92,39 @@ interface Sent {
 
 /** The message of ours that belongs to a step: the request that it is, or the answer that was given with it. */
 export function sentBy({ type, messageId, outboxSeq: seq, topic, partition, detail }: OrderEvent): Sent | undefined {
-  const what = type === 'cancellation-requested' ? 'The cancellation' : 'The order';
-  if (seq !== null) return { messageId, seq, topic, partition, what };
+  if (seq !== null && topic !== null && partition !== null)
+    return { messageId, seq, topic, partition, what: WHAT[type] ?? 'The order' };
   return detail?.reply && { ...detail.reply, what: 'Our answer' };
 }
+
+const WHAT: Partial<Record<StepType, string>> = {
+  'cancellation-requested': 'The cancellation',
+  'sent-again': 'The message that was sent again',
+};
+
+/** Steps of our own, in words. */
+const OWN: Partial<Record<StepType, (order: Order, event: OrderEvent) => string>> = {
+  placed: ({ partner, lines, currency }) =>
+    `Order placed with ${partner}: ${count(lines.length, 'line')}, ${currency}.`,
+  'cancellation-requested': ({ partner }, { detail }) => `${partner} is asked to cancel the order: ${reasonOf(detail)}`,
+  'sent-again': ({ partner }, { at, detail }) => {
+    const { resend, due } = detail ?? {};
+    const again = resend ? ` (${resend.times} of ${resend.of})` : '';
+    const until = due ? `, due in ${spanInWords(Date.parse(due) - at.getTime())}` : '';
+    return `${partner} had not answered in time: sent again${again} under the same id${until}.`;
+  },
+  overdue: ({ partner }, { detail }) => `${partner}'s answer is overdue: ${reasonOf(detail)}.`,
+  withdrawn: ({ partner }, { detail }) =>
+    `${detail?.by ?? 'Staff'} stopped waiting for ${partner}'s answer: ${reasonOf(detail)}`,
+};
+
+const reasonOf = (detail: OrderEventDetail | null): string => detail?.reason ?? 'no reason recorded';
 
 const own = (order: Order, event: OrderEvent): TimelineStep => ({
   ...messageOf(event),
   step: event.type,
-  text:
-    event.type === 'cancellation-requested'
-      ? `${order.partner} is asked to cancel the order: ${event.detail?.reason ?? 'no reason recorded'}`
-      : `Order placed with ${order.partner}: ${count(order.lines.length, 'line')}, ${order.currency}.`,
-  topic: null,
-  partition: null,
-  offset: null,
+  text: OWN[event.type]?.(order, event) ?? event.type,
+  ...NO_PLACE,
 });
 
 function publication(event: OrderEvent, message: Sent, place: Place | undefined): TimelineStep {
@@ -108,9 +138,8 @@ function publication(event: OrderEvent, message: Sent, place: Place | undefined)
   return { ...sent, at, step: 'published', text: `${what} is in Kafka.`, offset };
 }
 
-/** What the partner did; `placed` and `cancellation-requested` are our own steps. */
-const WORDS: Readonly<Record<StepType, string>> = {
-  placed: 'placed the order',
+/** What the partner did. */
+const WORDS: Partial<Record<StepType, string>> = {
   acknowledged: 'acknowledged the order; its final answer is still to come',
   accepted: 'accepted the order',
   rejected: 'rejected the order',
@@ -118,7 +147,6 @@ const WORDS: Readonly<Record<StepType, string>> = {
   cancelled: 'cancelled the order, as it was asked to',
   'partly-shipped': 'despatched a part of the order',
   shipped: 'despatched all of the order, or the rest of it',
-  'cancellation-requested': 'was asked to cancel the order',
   'cancellation-agreed': 'agreed to cancel the order, which it had rejected before',
   'cancellation-refused': 'refused to cancel the order',
   'answer-noted': 'answered the order after it had cancelled it, which changes nothing',
@@ -126,11 +154,12 @@ const WORDS: Readonly<Record<StepType, string>> = {
 };
 
 function received(order: Order, event: OrderEvent): TimelineStep {
-  const { reason, late, lines, code, documentNumber } = event.detail ?? {};
+  const { reason, late, unawaited, lines, code, documentNumber } = event.detail ?? {};
+  const when = late ? ', after the deadline' : unawaited ? ', though nobody waited for it any more' : '';
   const document = documentNumber === undefined ? '' : ` (${documentNumber})`;
   const said = code === undefined ? '' : ` (${code})`;
   const changes = lines ? ` (${count(lines.length, 'line')})` : '';
-  const text = `${order.partner} ${WORDS[event.type]}${document}${said}${changes}${late ? ', after the deadline' : ''}${reason ? `: ${reason}` : '.'}`;
+  const text = `${order.partner} ${WORDS[event.type] ?? event.type}${document}${said}${changes}${when}${reason ? `: ${reason}` : '.'}`;
   return {
     ...messageOf(event),
     step: event.type,
@@ -141,47 +170,6 @@ function received(order: Order, event: OrderEvent): TimelineStep {
   };
 }
 
-/** An answer that changed nothing yet. The reason is for staff: it may quote the partner's document. */
-function unapplied(order: Order, message: ParkedMessage): TimelineStep {
-  const { state, code, detail, parkedAt: at, messageId, correlationId, topic, partition, offset } = message;
-  const reason = `${detail ?? 'no reason recorded'} (${code ?? 'unknown'})`;
-  const [step, text] = (
-    {
-      waiting: ['answer-waits', `A message of ${order.partner} could not be applied yet: ${reason}.`],
-      held: ['answer-held', `A message of ${order.partner} waits behind an earlier one of this order.`],
-      dead: [
-        'answer-refused',
-        `A message of ${order.partner} can't be applied and is kept as a dead letter: ${reason}.`,
-      ],
-    } as const
-  )[state];
-  return { at, step, text, messageId, correlationId, topic, partition, offset };
-}
-
-/** What a published request of ours still waits for, if anything. */
-function awaited(order: Order, request: OrderEvent, now: Date): TimelineStep[] {
-  const { cancellation, deadline, partner } = order;
-  const isCancellation = request.type === 'cancellation-requested';
-  const isOpen = isCancellation
-    ? cancellation?.state === 'requested' && cancellation.correlationId === request.correlationId
-    : OPEN_STATES.includes(order.state);
-  if (!isOpen) return [];
-  const due = isCancellation ? (request.detail?.due ?? 'at a time not recorded') : deadline.toISOString();
-  const isOverdue = Date.parse(due) < now.getTime();
-  const answer = isCancellation ? 'answer to the cancellation' : 'final answer';
-  return [
-    {
-      ...messageOf(request),
-      at: null,
-      step: isOverdue ? 'answer-overdue' : 'waiting-for-answer',
-      text: isOverdue ? `${partner}'s ${answer} was due ${due}.` : `Waiting for ${partner}'s ${answer}, due ${due}.`,
-      topic: null,
-      partition: null,
-      offset: null,
-    },
-  ];
-}
-
 const messageOf = ({ at, messageId, correlationId }: OrderEvent) => ({ at, messageId, correlationId });
 
-const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+const NO_PLACE = { topic: null, partition: null, offset: null };

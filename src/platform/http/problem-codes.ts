@@ -87,6 +87,16 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The order cannot be cancelled',
     help: 'It was rejected or cancelled before, or the partner has despatched some of it. GET the order shows where it stands.',
   },
+  'exchange-unknown': {
+    status: 404,
+    title: 'The order has no such exchange of ours',
+    help: 'GET /v1/orders/{orderNumber}/exchanges lists them; only those with the direction "out" are ours to withdraw.',
+  },
+  'exchange-ended': {
+    status: 409,
+    title: 'The answer is there already',
+    help: 'Nobody waits for an answer to this request any more: the partner has given it. The timeline of the order shows it.',
+  },
   'cancellation-pending': {
     status: 409,
     title: 'The partner has not answered the cancellation yet',

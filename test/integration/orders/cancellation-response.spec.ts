@@ -223,7 +223,9 @@ describe("partners' answers to cancellations", () => {
       { step: 'waiting-for-answer', correlationId: one.order },
       { step: 'waiting-for-answer', correlationId: one.cancellation },
     ]);
-    expect(before.at(-1)?.['text']).toMatch(/^Waiting for acme's answer to the cancellation, due 20.*Z\.$/);
+    expect(before.at(-1)?.['text']).toMatch(
+      /^Waiting for acme's answer to the cancellation, due in 60 min \(20.*Z\)\.$/,
+    );
     const record = toCancellation(one, 'AP', { reason: 'fine\0' });
     await hear(record, response(one, 'RE'));
     expect((await story(one)).slice(4)).toMatchObject([
@@ -249,7 +251,11 @@ describe("partners' answers to cancellations", () => {
   it('take the order out of what is overdue', async () => {
     const one = await asked();
     await orders.database.transaction((tx) =>
-      tx.query(`UPDATE orders SET deadline = now() - interval '1 day' WHERE order_number = $1`, [one.orderNumber]),
+      tx.query(
+        `UPDATE orders o SET overdue = (SELECT jsonb_agg(jsonb_build_object('correlationId', correlation_id, 'since', '2026-03-01T00:00:00.000Z'))
+         FROM exchange e WHERE e.order_number = o.order_number) WHERE order_number = $1`,
+        [one.orderNumber],
+      ),
     );
     const list = async (query: string) =>
       ((await send(orders, 'GET', `/v1/orders?limit=200&${query}`)).json['items'] as { orderNumber: string }[])

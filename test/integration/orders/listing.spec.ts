@@ -13,7 +13,9 @@ describe('reading orders', () => {
     await change(
       `UPDATE orders SET state = 'accepted', version = 2, updated_at = '2031-01-01' WHERE order_number IN ('O-1', 'O-2')`,
     );
+    const since = '[{"correlationId": "c", "since": "2026-01-01T00:00:00.000Z"}]';
     await change(`UPDATE orders SET deadline = '2020-01-01' WHERE order_number IN ('O-2', 'O-3')`);
+    await change(`UPDATE orders SET overdue = '${since}' WHERE order_number = 'O-3'`);
   });
   afterAll(() => orders.close());
 

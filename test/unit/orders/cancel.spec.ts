@@ -83,6 +83,7 @@ describe("deciding what a partner's answer to a cancellation does", () => {
             answeredAt: later.toISOString(),
             answerReason: 'as you wish',
           },
+          ...(then === 'cancelled' ? { overdue: null } : {}),
         },
       });
   });
@@ -106,6 +107,14 @@ describe("deciding what a partner's answer to a cancellation does", () => {
       const order = given('accepted', { ...requested, state: answered });
       expect(decideCancellation(order, { responseCode }, 'c-2', later)).toMatchObject({ code: 'illegal-transition' });
     }
+  });
+
+  it.each(['AP', 'RE'])('lets %s count though staff had stopped waiting for it', (responseCode) => {
+    const order = given('accepted', { ...requested, state: 'withdrawn' });
+    expect(decideCancellation(order, { responseCode }, 'c-2', later)).toMatchObject({
+      kind: 'applied',
+      change: { cancellation: { state: responseCode === 'AP' ? 'agreed' : 'refused' } },
+    });
   });
 
   it('is dead when it answers an earlier cancellation than the one that waits', () => {

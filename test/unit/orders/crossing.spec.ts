@@ -71,6 +71,7 @@ class Parley {
     lines: [line],
     agreedLines: null,
     cancellation: null,
+    overdue: null,
   };
   readonly refused: string[] = [];
   readonly said: FromUs[] = [{ kind: 'order' }];

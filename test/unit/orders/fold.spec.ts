@@ -9,6 +9,7 @@ const order: Folding & { lines: OrderLine[] } = {
   version: 1,
   agreedLines: null,
   cancellation: null,
+  overdue: null,
   lines: [{ lineNumber: 1, item: 'A', quantity: '1', unit: 'C62', unitPrice: '1' }],
 };
 const dead: Refusal = { kind: 'dead', code: 'exchange-unknown', detail: 'none' };

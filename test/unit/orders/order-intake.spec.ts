@@ -14,6 +14,7 @@ const orderOf = (placement: Placement): Order => ({
   lines: [],
   agreedLines: null,
   cancellation: null,
+  overdue: null,
   deadline: at,
   createdAt: at,
   updatedAt: at,

@@ -1,4 +1,6 @@
 import type { ParkedMessage } from '../../../src/messaging/consumer';
+import type { Exchange } from '../../../src/messaging/exchanges';
+import type { AwaitedExchange } from '../../../src/orders/domain/awaited';
 import type { Cancellation, Order } from '../../../src/orders/domain/order';
 import { type OrderEvent, timelineOf } from '../../../src/orders/domain/timeline';
 
@@ -13,6 +15,7 @@ const order: Order = {
   lines: [line],
   agreedLines: null,
   cancellation: null,
+  overdue: null,
   deadline: new Date(at.getTime() + 3_600_000),
   createdAt: at,
   updatedAt: at,
@@ -38,24 +41,52 @@ const response: OrderEvent = {
 };
 const sentAt = new Date('2026-03-01T10:00:00.050Z');
 const inKafka = new Map([['17', { topic: 'orders.acme.request.v1', partition: 2, offset: '41', sentAt }]]);
+/** The request of the order, open and in Kafka, its topic read up to its deadline. */
+const awaiting = (change: Partial<Exchange> = {}, facts: Partial<AwaitedExchange> = {}): AwaitedExchange => ({
+  exchange: {
+    correlationId: 'c-1',
+    partner: 'acme',
+    direction: 'out',
+    kind: 'order-request',
+    orderNumber: order.orderNumber,
+    requestMessageId: 'm-1',
+    requestSeq: '17',
+    resentSeq: null,
+    state: 'awaiting',
+    deadline: order.deadline,
+    resends: 0,
+    openedAt: at,
+    answerMessageId: null,
+    answerCode: null,
+    answeredAt: null,
+    endedAt: null,
+    endReason: null,
+    ...change,
+  },
+  isPublished: true,
+  hasParkedAnswer: false,
+  readUpTo: order.deadline,
+  ...facts,
+});
 const names = (steps: { step: string }[]) => steps.map(({ step }) => step);
 
 describe('the timeline of an order', () => {
   it('says that the order waits to be published, and for no answer yet', () => {
-    const steps = timelineOf(order, [placed], new Map(), [], at);
+    const steps = timelineOf(order, [placed], new Map(), [], [awaiting({}, { isPublished: false })], at);
     expect(names(steps)).toEqual(['placed', 'waiting-to-be-published']);
     expect(steps[1]).toMatchObject({ topic: 'orders.acme.request.v1', partition: 2, offset: null, messageId: 'm-1' });
   });
 
   it('shows the place in Kafka, and what is waited for with its deadline', () => {
-    const steps = timelineOf(order, [placed], inKafka, [], at);
+    const steps = timelineOf(order, [placed], inKafka, [], [awaiting()], at);
     expect(names(steps)).toEqual(['placed', 'published', 'waiting-for-answer']);
     expect(steps[1]).toMatchObject({ at: sentAt, topic: 'orders.acme.request.v1', partition: 2, offset: '41' });
-    expect(steps[2]?.text).toContain('2026-02-03T05:05:06.789Z');
+    expect(steps[2]?.text).toBe("Waiting for acme's final answer, due in 60 min (2026-02-03T05:05:06.789Z).");
   });
 
   it('shows what of the partner could not be applied, why, and what waits behind it', () => {
     const dead: ParkedMessage = {
+      id: '4711',
       state: 'dead',
       code: 'line-unknown',
       detail: 'The order has no line 9.',
@@ -66,24 +97,99 @@ describe('the timeline of an order', () => {
       partition: 2,
       offset: '5',
       parkedAt: sentAt,
+      attempts: 1,
+      nextAttemptAt: null,
     };
     const held: ParkedMessage = { ...dead, state: 'held', code: null, detail: null, messageId: null };
-    const waits: ParkedMessage = { ...dead, state: 'waiting', code: 'handler-failed' };
-    const steps = timelineOf(order, [placed], inKafka, [dead, held, waits], at);
+    const nextAttemptAt = new Date(at.getTime() + 120_000);
+    const waits: ParkedMessage = { ...dead, state: 'waiting', code: 'handler-failed', attempts: 3, nextAttemptAt };
+    const steps = timelineOf(order, [placed], inKafka, [dead, held, waits], [awaiting()], at);
     expect(names(steps).slice(2)).toEqual(['answer-refused', 'answer-held', 'answer-waits', 'waiting-for-answer']);
     expect(steps[2]).toMatchObject({ at: sentAt, messageId: 'm-9', topic: 'orders.acme.response.v1', offset: '5' });
-    expect(steps[2]?.text).toContain('The order has no line 9. (line-unknown)');
+    expect(steps.slice(2, 5).map(({ text }) => text)).toEqual([
+      "A message of acme can't be applied and is kept as dead letter 4711: The order has no line 9. (line-unknown).",
+      'A message of acme waits behind an earlier one of this order.',
+      'A message of acme could not be applied yet, tried 3 times, next in 2 min: The order has no line 9. (handler-failed).',
+    ]);
   });
 
-  it('calls a missing answer overdue after its deadline', () => {
-    expect(names(timelineOf(order, [placed], inKafka, [], new Date(order.deadline.getTime() + 1)))).toContain(
-      'answer-overdue',
+  describe('past a deadline', () => {
+    const later = new Date(order.deadline.getTime() + 12 * 60_000);
+    const said = (request: AwaitedExchange) => timelineOf(order, [placed], inKafka, [], [request], later).at(-1);
+
+    it.each<[string, Partial<AwaitedExchange>]>([
+      ['the request is not published yet', { isPublished: false }],
+      ['a message of acme that answers it is parked', { hasParkedAnswer: true }],
+      ['nobody has said yet how far the answer topic has been read', { readUpTo: null }],
+      [
+        'the answer topic has only been read up to 2026-02-03T05:05:06.788Z',
+        { readUpTo: new Date(order.deadline.getTime() - 1) },
+      ],
+      ['it is next to be looked at', {}],
+    ])('says what is missing before it is judged: %s', (missing, facts) => {
+      expect(said(awaiting({}, facts))).toMatchObject({
+        at: null,
+        step: 'answer-due',
+        text: `acme's final answer was due 12 min ago (2026-02-03T05:05:06.789Z), which is not judged yet: ${missing}.`,
+      });
+    });
+
+    it('calls overdue what the ledger calls so, and nothing else', () => {
+      expect(said(awaiting({ state: 'overdue', endReason: 'no answer, though sent 3 times' }))).toMatchObject({
+        step: 'answer-overdue',
+        text: "acme's final answer is overdue since 12 min (2026-02-03T05:05:06.789Z): no answer, though sent 3 times.",
+      });
+    });
+
+    it.each<Exchange['state']>(['answered', 'answered-late', 'withdrawn'])(
+      'waits for nothing once it is %s',
+      (state) => {
+        expect(said(awaiting({ state }))).toMatchObject({ step: 'published' });
+      },
     );
+
+    it('tells what was sent again, and where that is in Kafka', () => {
+      const due = new Date(later.getTime() + 30 * 60_000).toISOString();
+      const again: OrderEvent = {
+        ...placed,
+        type: 'sent-again',
+        at: later,
+        outboxSeq: '44',
+        detail: { resend: { times: 2, of: 3 }, due },
+      };
+      const places = new Map([
+        ...inKafka,
+        ['44', { topic: 'orders.acme.request.v1', partition: 2, offset: '99', sentAt: later }] as const,
+      ]);
+      expect(timelineOf(order, [placed, again], places, [], [], later).slice(2)).toMatchObject([
+        {
+          step: 'sent-again',
+          messageId: 'm-1',
+          text: 'acme had not answered in time: sent again (2 of 3) under the same id, due in 30 min.',
+        },
+        { step: 'published', messageId: 'm-1', offset: '99', text: 'The message that was sent again is in Kafka.' },
+      ]);
+    });
+
+    it.each<[OrderEvent['type'], OrderEvent['detail'], string]>([
+      ['overdue', { reason: 'no answer in time' }, "acme's answer is overdue: no answer in time."],
+      [
+        'withdrawn',
+        { reason: 'settled by telephone', by: 'Ada' },
+        "Ada stopped waiting for acme's answer: settled by telephone",
+      ],
+      ['accepted', { unawaited: true }, 'acme accepted the order, though nobody waited for it any more.'],
+    ])('tells %s with %j', (type, detail, text) => {
+      const event: OrderEvent = { ...placed, type, outboxSeq: null, topic: null, partition: null, detail };
+      expect(timelineOf(order, [event], inKafka, [], [], later)).toMatchObject([
+        { step: type, text, topic: null, offset: null },
+      ]);
+    });
   });
 
   it('tells a final answer with its reason, lateness and place, and waits for nothing more', () => {
     const late = { ...response, detail: { reason: 'out of stock', late: true as const, lines: [line] } };
-    const steps = timelineOf({ ...order, state: 'changed' }, [placed, late], inKafka, [], at);
+    const steps = timelineOf({ ...order, state: 'changed' }, [placed, late], inKafka, [], [], at);
     expect(names(steps)).toEqual(['placed', 'published', 'changed']);
     expect(steps[2]).toMatchObject({
       text: 'acme accepted the order with changes (1 line), after the deadline: out of stock',
@@ -113,6 +219,17 @@ describe('the timeline of an order', () => {
     };
     const accepted: Order = { ...order, state: 'accepted', cancellation: requested };
     const place = { topic: 'orders.acme.request.v1', partition: 2, sentAt };
+    const cancellation = (change: Partial<Exchange> = {}, facts: Partial<AwaitedExchange> = {}) =>
+      awaiting(
+        {
+          kind: 'order-cancellation',
+          correlationId: 'c-2',
+          requestMessageId: 'm-3',
+          deadline: new Date(due),
+          ...change,
+        },
+        facts,
+      );
     const both = new Map([
       ['17', { ...place, offset: '41' }],
       ['18', { ...place, offset: '42' }],
@@ -123,46 +240,27 @@ describe('the timeline of an order', () => {
       detail,
     });
     const last = (event: OrderEvent, state: Order['state'] = 'accepted') =>
-      timelineOf({ ...order, state }, [placed, asked, event], both, [], at).at(-1);
+      timelineOf({ ...order, state }, [placed, asked, event], both, [], [], at).at(-1);
 
     it('shows the place of each message of ours, and what each waits for', () => {
-      const steps = timelineOf({ ...accepted, state: 'placed' }, [placed, asked], both, [], at);
+      const requests = [awaiting(), cancellation()];
+      const steps = timelineOf({ ...accepted, state: 'placed' }, [placed, asked], both, [], requests, at);
       expect(steps.map(({ step, text, offset }) => [step, text, offset])).toEqual([
         ['placed', 'Order placed with acme: 1 line, EUR.', null],
         ['published', 'The order is in Kafka.', '41'],
         ['cancellation-requested', 'acme is asked to cancel the order: ordered twice', null],
         ['published', 'The cancellation is in Kafka.', '42'],
-        ['waiting-for-answer', "Waiting for acme's final answer, due 2026-02-03T05:05:06.789Z.", null],
-        ['waiting-for-answer', `Waiting for acme's answer to the cancellation, due ${due}.`, null],
+        ['waiting-for-answer', "Waiting for acme's final answer, due in 60 min (2026-02-03T05:05:06.789Z).", null],
+        ['waiting-for-answer', `Waiting for acme's answer to the cancellation, due in 115 min (${due}).`, null],
       ]);
     });
 
     it('waits for no answer to a cancellation that is not published yet', () => {
-      const steps = timelineOf(accepted, [placed, asked], inKafka, [], at);
+      const steps = timelineOf(accepted, [placed, asked], inKafka, [], [cancellation({}, { isPublished: false })], at);
       expect(steps.at(-1)).toMatchObject({
         step: 'waiting-to-be-published',
         text: 'The cancellation waits to be published.',
       });
-    });
-
-    it('calls the missing answer overdue after its own deadline, not that of the order', () => {
-      const later = new Date('2026-02-03T06:00:00.001Z');
-      const soon = new Date(later.getTime() - 1);
-      const at = (now: Date) => timelineOf(accepted, [placed, asked], both, [], now).at(-1);
-      expect(at(soon)).toMatchObject({ step: 'waiting-for-answer', correlationId: 'c-2' });
-      expect(at(later)).toMatchObject({
-        step: 'answer-overdue',
-        text: `acme's answer to the cancellation was due ${due}.`,
-      });
-    });
-
-    it('waits for the last one that was asked for only', () => {
-      const again: OrderEvent = { ...asked, correlationId: 'c-3', messageId: 'm-4', outboxSeq: '19' };
-      const now: Order = { ...accepted, cancellation: { ...requested, correlationId: 'c-3' } };
-      const places = new Map([...both, ['19', { ...place, offset: '43' }] as const]);
-      const refused = answer('cancellation-refused', { reason: 'already packed' });
-      const steps = timelineOf(now, [placed, asked, refused, again], places, [], at);
-      expect(steps.filter(({ step }) => step === 'waiting-for-answer')).toMatchObject([{ correlationId: 'c-3' }]);
     });
 
     it.each<[OrderEvent['type'], OrderEvent['detail'], string]>([
@@ -184,11 +282,11 @@ describe('the timeline of an order', () => {
     const reply = { messageId: 'r-1', seq: '30', topic: 'shipments.acme.response.v1', partition: 1 };
     const despatched: OrderEvent = { ...response, type: 'partly-shipped', detail: { documentNumber: 'D-900', reply } };
     const shipped: Order = { ...order, state: 'partly-shipped' };
-    const waiting = timelineOf(shipped, [placed, despatched], inKafka, [], at);
+    const waiting = timelineOf(shipped, [placed, despatched], inKafka, [], [], at);
     expect(names(waiting)).toEqual(['placed', 'published', 'partly-shipped', 'waiting-to-be-published']);
     const { topic, partition } = reply;
     const places = new Map([...inKafka, ['30', { topic, partition, offset: '7', sentAt }] as const]);
-    expect(timelineOf(shipped, [placed, despatched], places, [], at).at(-1)).toEqual({
+    expect(timelineOf(shipped, [placed, despatched], places, [], [], at).at(-1)).toEqual({
       at: sentAt,
       step: 'published',
       text: 'Our answer is in Kafka.',

@@ -1,0 +1,38 @@
+import type { Exchange, ExchangeState } from '../exchange';
+
+/** What an answer makes of its exchange. */
+export interface Answered {
+  state: ExchangeState;
+  /** Where the answer moves it. */
+  deadline?: Date;
+}
+
+/**
+ * @param interimMs for an interim answer: how long the final one may take after it. It counts once: who acknowledges again and
+ * again would never be overdue.
+ */
+export function afterAnswer(
+  { state, answerCode }: Pick<Exchange, 'state' | 'answerCode'>,
+  answer: 'interim' | 'final',
+  now: Date,
+  interimMs: number | undefined,
+): Answered {
+  // Who stopped waiting goes on not waiting; the ledger keeps what came all the same.
+  if (state === 'withdrawn') return { state };
+  if (answer === 'final') return { state: state === 'overdue' ? 'answered-late' : 'answered' };
+  const isFirst = state === 'awaiting' || (state === 'overdue' && answerCode === null);
+  if (!isFirst) return { state };
+  return {
+    state: 'acknowledged',
+    ...(interimMs === undefined ? {} : { deadline: new Date(now.getTime() + interimMs) }),
+  };
+}
+
+/** Does an answer come after the time that the partner had? A request that we sent again was due before that. */
+export function isLate(
+  { state, deadline, resends }: Pick<Exchange, 'state' | 'deadline' | 'resends'>,
+  now: Date,
+): boolean {
+  if (state === 'overdue') return true;
+  return (state === 'awaiting' && resends > 0) || (deadline !== null && deadline < now);
+}

@@ -1,0 +1,79 @@
+import { CONTRACTS, topicFor } from '../contracts';
+import { parkedOf, type ParkedMessage } from '../messaging/consumer';
+import { type Exchange, type Exchanges, ReplyWatch } from '../messaging/exchanges';
+import { type Receipt, receiptsOf } from '../messaging/outbox';
+import type { Database } from '../platform/database';
+import type { AwaitedExchange } from './domain/awaited';
+import type { Order } from './domain/order';
+import { type OrderEvent, sentBy } from './domain/timeline';
+
+/** A message of an exchange, with its place in Kafka once it has one. */
+export interface SentMessage {
+  messageId: string;
+  topic: string;
+  partition: number;
+  /** Null while it waits to be published. */
+  place: Receipt | null;
+}
+
+/** What is known of an order's exchanges and messages. */
+export interface Correspondence {
+  /** Ours and the partner's, oldest first. */
+  exchanges: readonly Exchange[];
+  /** Ours, with what decides whether they can be judged. */
+  requests: readonly AwaitedExchange[];
+  /** Places of our messages, by outbox number. */
+  places: ReadonlyMap<string, Receipt>;
+  parked: readonly ParkedMessage[];
+}
+
+/** Reads an order's exchanges through its history: the ledger is never searched by order. */
+export class OrderExchanges {
+  constructor(
+    private readonly database: Database,
+    private readonly exchanges: Exchanges,
+  ) {}
+
+  async of(
+    { partner, orderNumber }: Pick<Order, 'partner' | 'orderNumber'>,
+    events: readonly OrderEvent[],
+  ): Promise<Correspondence> {
+    const correlationIds = [...new Set(events.map(({ correlationId }) => correlationId))];
+    const [places, parked, exchanges] = await Promise.all([
+      receiptsOf(
+        this.database,
+        events.flatMap((event) => sentBy(event) ?? []),
+      ),
+      parkedOf(this.database, partner, orderNumber),
+      this.exchanges.ofPartner(this.database, partner, correlationIds),
+    ]);
+    const asked = exchanges.filter(({ direction }) => direction === 'out');
+    const topics = new Map(asked.map(({ kind }) => [kind, replyTopicOf(kind, partner)]));
+    const marks = await ReplyWatch.marks(this.database, [...new Set(topics.values())]);
+    const requests = asked.map((exchange) => ({
+      exchange,
+      isPublished: places.has(exchange.resentSeq ?? exchange.requestSeq ?? ''),
+      hasParkedAnswer: parked.some(({ correlationId }) => correlationId === exchange.correlationId),
+      readUpTo: marks.find(({ topic }) => topic === topics.get(exchange.kind))?.readUpTo ?? null,
+    }));
+    return { exchanges, requests, places, parked };
+  }
+}
+
+/** Where the partner answers requests of this kind; empty where nobody does. */
+function replyTopicOf(kind: string, partner: string): string {
+  const answer = CONTRACTS.find(({ answers }) => answers === kind);
+  return answer ? topicFor(answer, partner) : '';
+}
+
+/** Every time that our request of this exchange was sent, oldest first. */
+export const sendingsOf = (
+  { correlationId, requestMessageId }: Exchange,
+  events: readonly OrderEvent[],
+  places: ReadonlyMap<string, Receipt>,
+): SentMessage[] =>
+  events
+    .filter((event) => event.correlationId === correlationId)
+    .flatMap((event) => sentBy(event) ?? [])
+    .filter(({ messageId }) => messageId === requestMessageId)
+    .map(({ messageId, topic, partition, seq }) => ({ messageId, topic, partition, place: places.get(seq) ?? null }));
