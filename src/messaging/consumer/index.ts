@@ -2,6 +2,7 @@ export type { ConsumerHealth } from './consumer-health';
 export { HandlesContract } from './contract-handler';
 export { createProcessor, createTransport } from './create-transport';
 export type { InboundBatch, InboundHandler, InboundMessage, Outcome } from './handler';
+export { parkedAnswers } from './parked-answers';
 export type { ParkedDesk, ParkedEdit, Release, ReplayObserver, ReplayResult } from './parked-desk';
 export { type ParkedMessage, parkedOf } from './parked-list';
 export { ParleyTransport } from './parley-transport';
