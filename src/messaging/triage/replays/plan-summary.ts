@@ -39,7 +39,7 @@ async function heldBehind(tx: Tx, replayId: string): Promise<ReplayPlan['heldBeh
        SELECT DISTINCT p.channel_id, p.key FROM replay_item i JOIN parked_inbound p ON p.id = i.parked_id
        WHERE i.replay_id = :replayId AND i.outcome = 'planned' AND p.key IS NOT NULL
      ) k ON k.channel_id = h.channel_id AND k.key = h.key
-     WHERE h.state = 'held' GROUP BY h.channel_id, h.partner, h.key ORDER BY 3 DESC, h.channel_id, h.key LIMIT ${SAMPLES}`,
+     WHERE h.state = 'held' AND h.holds GROUP BY h.channel_id, h.partner, h.key ORDER BY 3 DESC, h.channel_id, h.key LIMIT ${SAMPLES}`,
     { replayId },
   );
   const [first] = samples;

@@ -114,17 +114,17 @@ export class ReplaySet {
   async skipBehind(tx: Tx, replayId: string): Promise<void> {
     await queryAnew(
       tx,
-      `WITH member AS MATERIALIZED (
-         SELECT p.id, p.channel_id, p.key FROM replay_item i JOIN parked_inbound p ON p.id = i.parked_id
-         WHERE i.replay_id = :replayId AND i.outcome = 'planned' AND p.key IS NOT NULL AND p.holds
-       ), blocker AS (
-         SELECT p.channel_id, p.key, min(p.id) AS id FROM parked_inbound p
-         JOIN (SELECT DISTINCT channel_id, key FROM member) k ON k.channel_id = p.channel_id AND k.key = p.key
-         WHERE p.state = 'dead' AND p.holds AND NOT EXISTS (SELECT 1 FROM member m WHERE m.id = p.id) GROUP BY 1, 2
+      `WITH letter AS (
+         SELECT p.id, i.parked_id IS NOT NULL AS sent,
+           min(p.id) FILTER (WHERE i.parked_id IS NULL) OVER (PARTITION BY p.channel_id, p.key) AS first_not_sent
+         FROM (
+           SELECT DISTINCT m.channel_id, m.key FROM replay_item j JOIN parked_inbound m ON m.id = j.parked_id
+           WHERE j.replay_id = :replayId AND j.outcome = 'planned' AND m.key IS NOT NULL AND m.holds
+         ) k JOIN parked_inbound p ON p.channel_id = k.channel_id AND p.key = k.key AND p.state = 'dead' AND p.holds
+         LEFT JOIN replay_item i ON i.replay_id = :replayId AND i.parked_id = p.id AND i.outcome = 'planned'
        )
        UPDATE replay_item i SET outcome = 'skipped', code = 'behind', detail = :detail
-       FROM member m JOIN blocker b ON b.channel_id = m.channel_id AND b.key = m.key AND b.id < m.id
-       WHERE i.replay_id = :replayId AND i.parked_id = m.id`,
+       FROM letter l WHERE i.replay_id = :replayId AND i.parked_id = l.id AND l.sent AND l.first_not_sent < l.id`,
       { replayId, detail: SKIPPED['behind'] },
     );
   }
