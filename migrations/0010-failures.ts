@@ -114,7 +114,7 @@ export class Failures1764460800010 implements MigrationInterface {
   /** Refuses where a message was resolved: the build before would take it for one that waits. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP TABLE record_start, consumer_start, channel_allowance, channel_pause, parked_edit;
+      DROP TABLE record_start, consumer_start, channel_allowance, channel_pause, parked_edit, parked_key_end;
       ALTER TABLE parked_inbound DROP CONSTRAINT parked_inbound_state_check;
       ALTER TABLE parked_inbound
         ADD CONSTRAINT parked_inbound_state_check CHECK (state IN ('waiting', 'held', 'dead')),

@@ -110,7 +110,9 @@ function refusalSection({ partner, channels }: PartnerInterface, messages: reado
       `Later records of the same key on that topic wait behind it (${holding.map(({ title }) => title.toLowerCase()).join(', ')}); other keys go on. A corrected document needs a new \`ce_id\`, and waits like them until we let the key go.`,
     );
   }
-  items.push(`A document that comes before the one that it rests on waits for it; nothing is asked of ${partner}.`);
+  items.push(
+    `A document that comes before the one that it rests on is tried again until that is there, for a day; nothing is asked of ${partner} meanwhile.`,
+  );
   return { title: "What we can't read", items };
 }
 

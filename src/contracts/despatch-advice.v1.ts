@@ -30,6 +30,8 @@ export const despatchAdvice: Contract<DespatchAdvice> = {
   direction: 'in',
   topic: 'shipments.{partner}.request.v1',
   key: 'orderNumber',
+  // Most that fail came before the acceptance, on another topic: soon it is there, or a partner's clerk gives it in the course of the day.
+  retry: { initialMs: 500, maxMs: 5 * 60_000, attempts: 1_000, maxAgeMs: 24 * 60 * 60_000 },
   laterMessages: 'hold',
   jsonSchema,
   examples: [

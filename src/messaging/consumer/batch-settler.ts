@@ -4,6 +4,7 @@ import type { Logger } from '../../platform/telemetry';
 import type { Outbox } from '../outbox';
 import type { ConsumerCounters } from './counters';
 import { outcomeOf } from './failure';
+import { inHalves } from './in-halves';
 import type { InspectedRecord } from './inspect';
 import type { PartitionWork } from './partition-work';
 import { Abandoned, type Patience } from './patience';
@@ -32,21 +33,11 @@ export class BatchSettler {
    * parked key holds what comes later.
    */
   async settle(items: readonly WorkItem[], patience: Patience): Promise<void> {
-    try {
-      await this.commit(items, patience, (tx, records, now) => this.steps.apply(tx, records, now));
-    } catch (error) {
-      const [only] = items;
-      if (items.length === 1 && only) return this.park(only, error, patience);
-      const outcome = outcomeOf(error);
-      // Halves come out right also where a handler broke its promise, so nothing else would ever show it.
-      this.logger[outcome.code === 'handler-broken' ? 'error' : 'debug'](
-        { code: outcome.code, reason: outcome.detail, records: items.length },
-        'a batch failed and is split',
-      );
-      const middle = items.length >> 1;
-      await this.settle(items.slice(0, middle), patience);
-      await this.settle(items.slice(middle), patience);
-    }
+    await inHalves(items, {
+      attempt: (some) => this.commit(some, patience, (tx, records, now) => this.steps.apply(tx, records, now)),
+      alone: (item, error) => this.park(item, error, patience),
+      split: (error, records) => logSplit(this.logger, error, records),
+    });
   }
 
   private async park(item: WorkItem, error: unknown, patience: Patience): Promise<void> {
@@ -97,6 +88,15 @@ export class BatchSettler {
     }
     if (code !== undefined) this.logger.warn({ ...named(inspected), code, result }, 'a message was not applied');
   }
+}
+
+/** Halves come out right also where a handler broke its promise, so nothing else would ever show it. */
+export function logSplit(logger: Logger, error: unknown, records: number): void {
+  const { code, detail } = outcomeOf(error);
+  logger[code === 'handler-broken' ? 'error' : 'debug'](
+    { code, reason: detail, records },
+    'a batch failed and is split',
+  );
 }
 
 /** Nothing is begun for a partition that is gone; its new owner, or the next fetch, has its records. */

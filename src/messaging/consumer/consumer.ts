@@ -10,6 +10,21 @@ import type { ConsumerCounters } from './counters';
 /** Makes the consumer group member; `onBatch` rejects only with the client's own errors. */
 export type SourceFactory = (topics: readonly string[], onBatch: (batch: RecordBatch) => Promise<void>) => BatchSource;
 
+/** What a consumer process does beside reading: begun before the source, and ended before it is closed. */
+export interface Companion {
+  start(): void;
+  /** Begins nothing more; resolves when what is underway has ended. */
+  stop(): Promise<void>;
+  /** One sentence, while something is wrong. */
+  readonly trouble: string | undefined;
+}
+
+export interface ConsumerParts {
+  processor: BatchProcessor;
+  counters: ConsumerCounters;
+  companions: readonly Companion[];
+}
+
 /** How often the version of the set of channels is looked at, ms. */
 const WATCH_MS = 2_000;
 
@@ -21,8 +36,7 @@ export class Consumer {
   private closed: Promise<void> | undefined;
 
   constructor(
-    private readonly processor: BatchProcessor,
-    private readonly counters: ConsumerCounters,
+    private readonly parts: ConsumerParts,
     private readonly makeSource: SourceFactory,
     channels: ChannelCatalog,
     private readonly clock: Clock,
@@ -33,6 +47,7 @@ export class Consumer {
 
   /** Starts in the background, since database and broker may come later. */
   start(): void {
+    for (const companion of this.parts.companions) companion.start();
     this.watch.start();
   }
 
@@ -44,16 +59,17 @@ export class Consumer {
 
   health(): ConsumerHealth {
     const { source } = this;
-    const { waitingFor, trouble, oldestUnprocessed } = this.processor.signals;
+    const { processor, counters, companions } = this.parts;
+    const { waitingFor, trouble, oldestUnprocessed } = processor.signals;
     const age = oldestUnprocessed ? this.clock.now().getTime() - oldestUnprocessed.getTime() : 0;
     return {
       state: source?.state ?? (this.closed ? 'closed' : this.topicsRead ? 'idle' : 'starting'),
       everJoined: source?.everJoined ?? this.topicsRead,
       oldestUnprocessedAgeMs: Math.max(0, age),
       waitingFor,
-      trouble: trouble ?? source?.trouble,
-      counts: this.counters.byTopic(),
-      violations: this.counters.violationsByTopic(),
+      trouble: trouble ?? source?.trouble ?? companions.find((companion) => companion.trouble)?.trouble,
+      counts: counters.byTopic(),
+      violations: counters.violationsByTopic(),
     };
   }
 
@@ -61,13 +77,14 @@ export class Consumer {
     this.topicsRead = true;
     if (this.closed || topics.length === 0) return;
     if (this.source) return this.source.restart(topics);
-    this.source = this.makeSource(topics, (batch) => this.processor.process(batch));
+    this.source = this.makeSource(topics, (batch) => this.parts.processor.process(batch));
     this.source.start();
   }
 
   private async stop(): Promise<void> {
     await this.watch.stop();
+    await Promise.all(this.parts.companions.map((companion) => companion.stop()));
     // Side by side: the source waits for batches in hand, and the processor ends those at the next commit.
-    await Promise.all([this.source?.close(), this.processor.close()]);
+    await Promise.all([this.source?.close(), this.parts.processor.close()]);
   }
 }

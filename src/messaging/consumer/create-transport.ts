@@ -10,14 +10,16 @@ import { BatchProcessor } from './batch-processor';
 import { BatchSettler } from './batch-settler';
 import { Consumer, type SourceFactory } from './consumer';
 import { ConsumerCounters } from './counters';
+import { createDrain } from './drain/create-drain';
+import type { Drain } from './drain/drain';
 import { ErrorReports } from './error-reports';
+import type { Dispatch } from './handing-over';
 import { Inbox } from './inbox';
+import type { Documents } from './inspection';
 import { Parked } from './parked';
+import type { ReplayObserver } from './parked-desk';
 import { ParleyTransport } from './parley-transport';
-import { type Dispatch, RecordTransaction } from './record-transaction';
-
-/** First and longest pause before a message that failed is tried again. */
-const RETRY = { initialMs: 5_000, maxMs: 15 * 60_000 };
+import { RecordTransaction } from './record-transaction';
 
 export interface ProcessorOptions {
   config: Pick<Config, 'consumerBatchSize' | 'consumerLingerMs' | 'databasePoolSize'>;
@@ -31,26 +33,30 @@ export interface ProcessorOptions {
   contracts?: readonly AnyContract[];
   /** Default: the machine's. */
   clock?: Clock;
+  /** Hears what became of messages that a replay released. */
+  observer?: ReplayObserver | undefined;
 }
 
-/** The batch processor alone, for what brings its own records (benchmarks, tests); `dispatch` calls the handlers. */
-export function createProcessor(
-  options: ProcessorOptions,
-  dispatch: Dispatch,
-  counters = new ConsumerCounters(),
-): BatchProcessor {
-  const { config, database, channels, codec, logger, contracts = CONTRACTS, clock = systemClock } = options;
+/** What processor and drain share. */
+function partsOf(options: ProcessorOptions, dispatch: Dispatch, counters: ConsumerCounters) {
+  const { database, channels, codec, logger, contracts = CONTRACTS, clock = systemClock } = options;
   const outbox = options.outbox ?? new Outbox(channels, codec);
+  const documents: Documents = {
+    contracts: new Map(contracts.map((contract) => [typeOf(contract), contract])),
+    codec,
+    schemas: new SchemaUse(database, clock, logger),
+    outbox,
+  };
   const reports = new ErrorReports(outbox, channels, logger);
-  const steps = new RecordTransaction(new Inbox(), new Parked(), reports, RETRY, dispatch);
+  return { database, channels, documents, outbox, reports, dispatch, counters, clock, logger };
+}
+
+function processorOf(parts: ReturnType<typeof partsOf>, config: ProcessorOptions['config']): BatchProcessor {
+  const { database, channels, documents, outbox, reports, dispatch, counters, clock, logger } = parts;
+  const steps = new RecordTransaction(new Inbox(), new Parked(), reports, dispatch);
   return new BatchProcessor(
     channels,
-    {
-      contracts: new Map(contracts.map((contract) => [typeOf(contract), contract])),
-      codec,
-      schemas: new SchemaUse(database, clock, logger),
-      outbox,
-    },
+    documents,
     new BatchSettler(database, steps, outbox, clock, counters, logger),
     {
       size: config.consumerBatchSize,
@@ -62,6 +68,20 @@ export function createProcessor(
   );
 }
 
+/** The batch processor alone, for what brings its own records (benchmarks, tests); `dispatch` calls the handlers. */
+export function createProcessor(
+  options: ProcessorOptions,
+  dispatch: Dispatch,
+  counters = new ConsumerCounters(),
+): BatchProcessor {
+  return processorOf(partsOf(options, dispatch, counters), options.config);
+}
+
+/** The drain alone, as {@link createProcessor}. */
+export function createParkedDrain(options: ProcessorOptions, dispatch: Dispatch): Drain {
+  return createDrain({ ...partsOf(options, dispatch, new ConsumerCounters()), observer: options.observer });
+}
+
 /**
  * Nest's strategy: `app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true })`, then
  * `startAllMicroservices()`.
@@ -70,7 +90,10 @@ export function createTransport(options: ProcessorOptions & { makeSource: Source
   const { channels, logger, contracts = CONTRACTS, clock = systemClock } = options;
   return new ParleyTransport((dispatch) => {
     const counters = new ConsumerCounters();
-    const processor = createProcessor(options, dispatch, counters);
-    return new Consumer(processor, counters, options.makeSource, channels, clock, logger);
+    const parts = partsOf(options, dispatch, counters);
+    const drain = createDrain({ ...parts, observer: options.observer });
+    const processor = processorOf(parts, options.config);
+    const reading = { processor, counters, companions: [drain] };
+    return { consumer: new Consumer(reading, options.makeSource, channels, clock, logger), drain };
   }, contracts);
 }

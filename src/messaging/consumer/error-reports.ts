@@ -5,17 +5,28 @@ import { reportCode } from '../../platform/http';
 import type { Logger } from '../../platform/telemetry';
 import type { ChannelCatalog } from '../channels';
 import type { Outbox, PreparedMessage } from '../outbox';
-import { isThrown } from './failure';
-import type { Outcome } from './handler';
-import type { InspectedRecord } from './inspect';
+import type { Failure } from './attempt';
+import { thrownOf } from './failure';
+import type { InspectedRecord, Refusal } from './inspect';
 import { nameUuid, placeOf } from './record-identity';
 import { isIdText, storableText } from './text';
 
-/** A record that can never be applied as it is. */
+/** A record that is not tried any more. */
 export interface DeadRecord {
   inspected: InspectedRecord;
   inboxId: string;
-  outcome: Outcome & { kind: 'dead' };
+  outcome: Refusal;
+  /** The replay that let it live once more: each death has a report of its own. */
+  replayId?: string | undefined;
+}
+
+/** Those of them that died of this attempt. */
+export function deadOf(
+  records: readonly (Omit<DeadRecord, 'outcome'> & { failure: Failure | undefined })[],
+): DeadRecord[] {
+  return records.flatMap(({ inspected, inboxId, replayId, failure }) =>
+    failure?.state === 'dead' ? { inspected, inboxId, replayId, outcome: failure.outcome } : [],
+  );
 }
 
 /** Stands for what went wrong inside us. */
@@ -36,7 +47,7 @@ export class ErrorReports {
   ) {}
 
   /**
-   * Adds the reports in the transaction that records these outcomes: one record, one report, under one id for ever. Needs no
+   * Adds the reports in the transaction that records these outcomes: one death, one report, under one id for ever. Needs no
    * network, since reports are plain JSON. A report that can't be made is left out, not its record's outcome.
    */
   async add(tx: Tx, records: readonly DeadRecord[], now: Date): Promise<void> {
@@ -71,7 +82,7 @@ export class ErrorReports {
         contract: errorReport,
         partner: channel.partner,
         value: documentOf(record, now),
-        id: nameUuid([REPORT_TYPE, channel.topic, record.inboxId]),
+        id: nameUuid([REPORT_TYPE, channel.topic, record.inboxId, ...(record.replayId ? [record.replayId] : [])]),
         time: now,
         aggregateType: errorReport.name,
         ...fit({ correlationId: envelope.correlationId, causationId: envelope.id }),
@@ -107,9 +118,9 @@ function documentOf({ inspected, outcome }: DeadRecord, now: Date): ErrorReport 
  * What of an outcome may leave the house. A decision's words are written for partners; an exception's are not: of it only a
  * code that is explained to partners anyway, and that code's own title for a detail.
  */
-function told(outcome: DeadRecord['outcome']): { code: string; detail: string; pointer?: string } {
+function told(outcome: Refusal): { code: string; detail: string; pointer?: string } {
   if (outcome.code === 'exchange-foreign' || outcome.code === NO_EXCHANGE.code) return NO_EXCHANGE;
-  if (isThrown(outcome)) {
+  if (thrownOf(outcome)) {
     const code = reportCode(outcome.code) ? outcome.code : INSIDE;
     return { code, detail: `${reportCode(code)?.title}.` };
   }

@@ -1,6 +1,7 @@
 export type { ConsumerHealth } from './consumer-health';
 export { HandlesContract } from './contract-handler';
-export { createProcessor, createTransport } from './create-transport';
+export { createParkedDrain, createProcessor, createTransport } from './create-transport';
+export { StaffDesk } from './desk/staff-desk';
 export type { InboundBatch, InboundHandler, InboundMessage, Outcome } from './handler';
 export { parkedAnswers } from './parked-answers';
 export type { ParkedDesk, ParkedEdit, Release, ReplayObserver, ReplayResult } from './parked-desk';

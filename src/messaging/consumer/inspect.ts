@@ -8,8 +8,14 @@ import { inboxKey } from './inbox';
 import { contentHash, keyTextOf, placeOf, sequenceOf } from './record-identity';
 import { isIdText } from './text';
 
-/** Why a record doesn't get to a handler. */
-export type Refusal = Outcome & { kind: 'retry' | 'dead' };
+/** Why a record is not applied; `failedIn` where that doesn't follow from who says it. */
+export type Refusal = Outcome & { kind: 'retry' | 'dead'; failedIn?: 'process' };
+
+export const REUSED: Refusal = {
+  kind: 'dead',
+  code: 'message-id-reused',
+  detail: 'An earlier record of this channel has the same id and other content.',
+};
 
 /** A record and all that can be said of it without the database. */
 export interface InspectedRecord {
@@ -27,8 +33,8 @@ export interface InspectedRecord {
   /** See {@link contentHash}. */
   hash: string;
   contract: AnyContract | undefined;
-  /** `schemaId`: as `Decoded` has it. */
-  content: ({ value: unknown } | { refusal: Refusal }) & { schemaId?: number | undefined };
+  /** `schemaId` and `broken`: as `Decoded` has them. */
+  content: ({ value: unknown } | { refusal: Refusal; broken?: unknown }) & { schemaId?: number | undefined };
 }
 
 /** Documents that may come in, by their CloudEvents type. */
@@ -110,13 +116,20 @@ async function decode(
       seenAt,
     });
     const { schemaId } = decoded;
-    if (!decoded.ok) return { ...dead(decoded.error.code, decoded.error.detail, decoded.error.pointer), schemaId };
+    if (!decoded.ok) {
+      const { error, broken } = decoded;
+      return { ...dead(error.code, error.detail, error.pointer), broken, schemaId };
+    }
     // A null key is not compared: such a record asks for no order.
     const member = contract.key;
     const named = (decoded.value as Record<string, unknown>)[member];
     return record.key === null || record.key.equals(Buffer.from(String(named)))
       ? { value: decoded.value, schemaId }
-      : { ...dead('key-mismatch', `The record's key is not the document's ${member}.`, `/${member}`), schemaId };
+      : {
+          ...dead('key-mismatch', `The record's key is not the document's ${member}.`, `/${member}`),
+          broken: decoded.value,
+          schemaId,
+        };
   } catch (error) {
     if (infrastructureOf(error) === 'registry') throw error;
     // A codec that throws is our defect: the record waits for a mended one, the rest of the batch goes on.

@@ -1,6 +1,7 @@
 import type { SchemaUse } from '../channels';
 import type { Outbox } from '../outbox';
 import { type Codec, RegistryUnavailable } from '../registry';
+import { answersReady } from './answers-ready';
 import type { WorkItem } from './batch-settler';
 import { type ContractsByType, inspect } from './inspect';
 import type { Portion } from './partner-queue';
@@ -106,23 +107,12 @@ export class Inspection {
         items.push({ work, inspected });
       }
     }
-    await this.answersReady(items);
-    return items;
-  }
-
-  /** A contract that answers another says so itself: all the handlers of a document may write is known without asking them. */
-  private async answersReady(items: readonly WorkItem[]): Promise<void> {
-    const { contracts, outbox } = this.documents;
     const [first] = items;
     const asked = new Set(
       items.flatMap(({ inspected: { content, contract } }) => ('value' in content && contract ? [contract.name] : [])),
     );
-    if (!first || asked.size === 0) return;
-    for (const answer of contracts.values()) {
-      if (answer.direction === 'out' && answer.answers !== undefined && asked.has(answer.answers)) {
-        await outbox.ready(answer, first.inspected.channel.partner);
-      }
-    }
+    if (first) await answersReady(this.documents, asked, first.inspected.channel.partner);
+    return items;
   }
 }
 

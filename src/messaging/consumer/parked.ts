@@ -1,46 +1,29 @@
 import type { RawHeaders } from '../../contracts';
 import { query, type Tx } from '../../platform/database';
-import { fingerprintOf } from './failure';
+import type { Failure } from './attempt';
 import type { InspectedRecord } from './inspect';
 import { type ChannelKey, sequenceOf } from './record-identity';
 import { storableText } from './text';
 
+/** While it is unresolved; later `processed` or `discarded`. */
 export type ParkedState = 'waiting' | 'held' | 'dead';
 
-/** A record that was not applied, and why. */
+/** A record that was not applied, and why; without a failure it is only held behind an earlier one of its key. */
 export interface ParkedRecord {
   inspected: InspectedRecord;
   inboxId: string;
-  state: ParkedState;
-  code: string | null;
-  detail: string | null;
-  pointer: string | null;
-  /** How often it was given to a handler. */
-  attempts: number;
-  nextAttemptAt: Date | null;
+  failure: Failure | undefined;
 }
-
-/** Longest error text kept beside a record. */
-const MAX_DETAIL = 1000;
 
 /** Messages that wait or are dead, and the keys that they hold. */
 export class Parked {
   /**
    * The {@link sequenceOf}s of those keys that are parked now, locked FOR SHARE: the end of a drain takes such a row FOR
-   * UPDATE, so it sees every record that is held behind the key in this transaction. One statement a channel, in the order
-   * of their ids: a join would be planned for the table as it was when the plan was made.
+   * UPDATE, so it sees every record that is held behind the key in this transaction.
    */
   async lockedKeys(tx: Tx, keys: readonly ChannelKey[]): Promise<Set<string>> {
     const found = new Set<string>();
-    const byChannel = [...Map.groupBy(keys, ({ channelId }) => channelId)].sort(([a], [b]) => a - b);
-    for (const [channelId, ofChannel] of byChannel) {
-      const rows = await query<{ key: string }>(
-        tx,
-        `SELECT key FROM parked_key WHERE channel_id = :channelId AND key = ANY(:keys::text[]) ORDER BY key FOR SHARE`,
-        { channelId, keys: ofChannel.map(({ key }) => key) },
-      );
-      for (const { key } of rows) found.add(sequenceOf({ channelId, key }));
-    }
+    for (const { channelId, key } of await lockKeys(tx, keys, 'FOR SHARE')) found.add(sequenceOf({ channelId, key }));
     return found;
   }
 
@@ -69,30 +52,56 @@ export class Parked {
     await query(
       tx,
       `INSERT INTO parked_inbound (partner, key, state, channel_id, inbox_id, topic, partition, "offset", record_time, message_id, correlation_id, type,
-         raw_key, raw_value, header_names, header_values, code, pointer, detail, fingerprint, attempts, next_attempt_at, parked_at)
+         raw_key, raw_value, header_names, header_values, parked_at, holds, attempts, next_attempt_at, counted_since, first_failed_at, last_failed_at,
+         code, pointer, detail, fingerprint, failed_in, root_cause, attempt_log)
        SELECT r.partner, r.key, r.state, r."channelId", r."inboxId", r.topic, r.partition, r."offset", r."recordTime", r."messageId", r."correlationId", r.type,
          decode(r."rawKey", 'base64'), decode(r."rawValue", 'base64'),
          ARRAY(SELECT decode(v, 'base64') FROM json_array_elements_text(r."headerNames") WITH ORDINALITY e(v, n) ORDER BY n),
          ARRAY(SELECT decode(v, 'base64') FROM json_array_elements_text(r."headerValues") WITH ORDINALITY e(v, n) ORDER BY n),
-         r.code, r.pointer, r.detail, r.fingerprint, r.attempts, r."nextAttemptAt", :now
+         :now, r.holds, r.attempts, r."nextAttemptAt", r.since, r.since, r.since,
+         r.code, r.pointer, r.detail, r.fingerprint, r."failedIn", r."rootCause",
+         CASE WHEN r.code IS NULL THEN '[]' ELSE jsonb_build_array(jsonb_build_object('at', r.at, 'code', r.code, 'detail', r.detail)) END
        FROM json_to_recordset(:rows::json) AS r(place int, partner text, key text, state text, "channelId" int, "inboxId" text, topic text, partition int, "offset" bigint,
          "recordTime" timestamptz, "messageId" text, "correlationId" text, type text, "rawKey" text, "rawValue" text, "headerNames" json, "headerValues" json,
-         code text, pointer text, detail text, fingerprint text, attempts int, "nextAttemptAt" timestamptz)
+         holds boolean, attempts int, "nextAttemptAt" timestamptz, since timestamptz, at text,
+         code text, pointer text, detail text, fingerprint text, "failedIn" text, "rootCause" text)
        ORDER BY r.place`,
       { now, rows: JSON.stringify(records.map(toRow)) },
     );
   }
 }
 
+/**
+ * Locks those of the keys that are parked, sorted. One statement a channel, in the order of their ids: a join would be planned for
+ * the table as it was when the plan was made.
+ */
+export async function lockKeys(
+  tx: Tx,
+  keys: readonly ChannelKey[],
+  mode: 'FOR SHARE' | 'FOR UPDATE',
+): Promise<ChannelKey[]> {
+  const found: ChannelKey[] = [];
+  const byChannel = [...Map.groupBy(keys, ({ channelId }) => channelId)].sort(([a], [b]) => a - b);
+  for (const [channelId, ofChannel] of byChannel) {
+    const rows = await query<{ key: string }>(
+      tx,
+      `SELECT key FROM parked_key WHERE channel_id = :channelId AND key = ANY(:keys::text[]) ORDER BY key ${mode}`,
+      { channelId, keys: ofChannel.map(({ key }) => key) },
+    );
+    found.push(...rows.map(({ key }) => ({ channelId, key })));
+  }
+  return found;
+}
+
 function toRow(parked: ParkedRecord, place: number): Record<string, unknown> {
+  const { failure } = parked;
   const { record, channel, envelope, key } = parked.inspected;
   const { id, type, correlationId } = envelope;
-  const detail = parked.detail === null ? null : storableText(parked.detail, MAX_DETAIL);
   return {
     place,
     partner: channel.partner,
     key,
-    state: parked.state,
+    state: failure?.state ?? 'held',
     channelId: channel.id,
     inboxId: parked.inboxId,
     topic: record.topic,
@@ -105,12 +114,18 @@ function toRow(parked: ParkedRecord, place: number): Record<string, unknown> {
     rawKey: record.key?.toString('base64') ?? null,
     rawValue: record.value?.toString('base64') ?? null,
     ...headerColumns(record.headers),
-    code: parked.code,
-    pointer: parked.pointer === null ? null : storableText(parked.pointer),
-    detail,
-    fingerprint: parked.code === null ? null : fingerprintOf(type ?? null, parked.code, detail ?? ''),
-    attempts: parked.attempts,
-    nextAttemptAt: parked.nextAttemptAt,
+    // Before its turn each keeps its place in its key.
+    holds: failure?.holds ?? true,
+    attempts: failure?.attempts ?? 0,
+    nextAttemptAt: failure?.nextAttemptAt ?? null,
+    since: failure?.since ?? null,
+    at: failure?.since.toISOString() ?? null,
+    code: failure?.code ?? null,
+    pointer: failure?.pointer ?? null,
+    detail: failure?.detail ?? null,
+    fingerprint: failure?.fingerprint ?? null,
+    failedIn: failure?.failedIn ?? null,
+    rootCause: failure?.rootCause ?? null,
   };
 }
 

@@ -3,9 +3,10 @@ import { lastValueFrom } from 'rxjs';
 import { type AnyContract, typeOf } from '../../contracts';
 import type { Consumer } from './consumer';
 import type { ConsumerHealth } from './consumer-health';
+import type { Drain } from './drain/drain';
 import type { InboundBatch, Outcome } from './handler';
 import { checkHandlers } from './handler-registry';
-import type { Dispatch } from './record-transaction';
+import type { Dispatch } from './handing-over';
 
 /**
  * Nest's handlers over our own batches. The stock Kafka transport guesses types, loses the identity of errors, drops what
@@ -16,14 +17,17 @@ export class ParleyTransport extends Server implements CustomTransportStrategy {
   /** A handler's error reaches the processor, which decides what it means. */
   override readonly propagatesEventHandlerErrors = true;
   private readonly consumer: Consumer;
+  private readonly drain: Drain;
 
   /** @param contracts the catalogue, against which the wiring is checked */
   constructor(
-    makeConsumer: (dispatch: Dispatch) => Consumer,
+    make: (dispatch: Dispatch) => { consumer: Consumer; drain: Drain },
     private readonly contracts: readonly AnyContract[],
   ) {
     super();
-    this.consumer = makeConsumer((contract, batch) => this.dispatch(contract, batch));
+    const { consumer, drain } = make((contract, batch) => this.dispatch(contract, batch));
+    this.consumer = consumer;
+    this.drain = drain;
   }
 
   /** Refuses incomplete wiring; then starts in the background, since database and broker may come later. */
@@ -44,6 +48,11 @@ export class ParleyTransport extends Server implements CustomTransportStrategy {
 
   health(): ConsumerHealth {
     return this.consumer.health();
+  }
+
+  /** Parked messages were made due in this process and committed: they are tried at once, not with the next look (a second, at most). */
+  wakeDrain(): void {
+    this.drain.wake();
   }
 
   on(): never {

@@ -1,16 +1,13 @@
-import type { AnyContract } from '../../contracts';
 import type { Tx } from '../../platform/database';
-import { type BackoffPolicy, backoffMs } from '../../platform/polling';
+import { type Failure, failureOf, isRefusal } from './attempt';
 import { foldBatch, type FoldResult, type FreshRecord, type Invoke } from './batch-fold';
-import type { DeadRecord, ErrorReports } from './error-reports';
-import type { InboundBatch, InboundMessage, Outcome } from './handler';
+import { deadOf, type ErrorReports } from './error-reports';
+import type { Outcome } from './handler';
+import { type Dispatch, handOver } from './handing-over';
 import { type Inbox, type InboxEntry, inboxKey } from './inbox';
-import type { InspectedRecord, Refusal } from './inspect';
+import { type InspectedRecord, REUSED } from './inspect';
 import type { Parked, ParkedRecord } from './parked';
 import { type ChannelKey, placeOf } from './record-identity';
-
-/** Gives a batch of one contract to its handler. */
-export type Dispatch = (contract: AnyContract, batch: InboundBatch<unknown>) => Promise<readonly Outcome[]>;
 
 /** What became of a record: recorded in the same transaction that this names. */
 export interface Settled {
@@ -18,12 +15,6 @@ export interface Settled {
   result: Outcome['kind'] | 'duplicate';
   code?: string;
 }
-
-const REUSED: Refusal = {
-  kind: 'dead',
-  code: 'message-id-reused',
-  detail: 'An earlier record of this channel has the same id and other content.',
-};
 
 /**
  * The set-based steps of one transaction over records of one partner. Lock order: inbox ids, parked keys, then whatever
@@ -34,21 +25,12 @@ export class RecordTransaction {
     private readonly inbox: Inbox,
     private readonly parked: Parked,
     private readonly reports: ErrorReports,
-    private readonly retry: BackoffPolicy,
     private readonly dispatch: Dispatch,
   ) {}
 
   /** Hands new records to their handlers and records an outcome for every one. */
   apply(tx: Tx, records: readonly InspectedRecord[], now: Date): Promise<Settled[]> {
-    return this.run(tx, records, now, (run) => {
-      const { contract, channel } = (run[0] as FreshRecord).inspected;
-      return this.dispatch(contract as AnyContract, {
-        tx,
-        partner: channel.partner,
-        now,
-        messages: run.map(toMessage),
-      });
-    });
+    return this.run(tx, records, now, handOver(this.dispatch, tx, now));
   }
 
   /**
@@ -75,10 +57,12 @@ export class RecordTransaction {
       [...fold.parkedKeys].map((sequence) => keys.get(sequence) as ChannelKey),
       now,
     );
-    await this.parked.add(tx, this.toPark(fold, now), now);
-    await this.reports.add(tx, deadOf(fold), now);
+    const parked = toPark(fold, now);
+    await this.parked.add(tx, parked, now);
+    await this.reports.add(tx, deadOf(parked), now);
+    const failures = new Map(parked.map(({ inspected, failure }) => [inspected, failure]));
     for (const [{ inspected }, outcome] of fold.outcomes) {
-      settled.push({ inspected, result: outcome.kind, ...('code' in outcome ? { code: outcome.code } : {}) });
+      settled.push({ inspected, ...resultOf(outcome, failures.get(inspected)) });
     }
     return settled;
   }
@@ -133,34 +117,25 @@ export class RecordTransaction {
     const fresh = await this.inbox.take(tx, entries, now);
     return [...others].filter(([key]) => fresh.has(key)).map(([, record]) => record);
   }
-
-  /** In the order of the fold, which within a key is that of the records: it numbers them. */
-  private toPark({ outcomes }: FoldResult, now: Date): ParkedRecord[] {
-    const parked: ParkedRecord[] = [];
-    for (const [{ inspected, inboxId, refusal }, outcome] of outcomes) {
-      if (outcome.kind === 'applied') continue;
-      const reason = outcome.kind === 'held' ? undefined : outcome;
-      parked.push({
-        inspected,
-        inboxId,
-        state: outcome.kind === 'retry' ? 'waiting' : outcome.kind,
-        code: reason?.code ?? null,
-        detail: reason?.detail ?? null,
-        pointer: (reason?.kind === 'dead' ? reason.pointer : undefined) ?? null,
-        attempts: reason && (reason.kind === 'retry' || !refusal) ? 1 : 0,
-        nextAttemptAt: outcome.kind === 'retry' ? new Date(now.getTime() + backoffMs(this.retry, 1)) : null,
-      });
-    }
-    return parked;
-  }
 }
 
-function deadOf({ outcomes }: FoldResult): DeadRecord[] {
-  const dead: DeadRecord[] = [];
-  for (const [{ inspected, inboxId }, outcome] of outcomes) {
-    if (outcome.kind === 'dead') dead.push({ inspected, inboxId, outcome });
+/** In the order of the fold, which within a key is that of the records: it numbers them. */
+function toPark({ outcomes }: FoldResult, now: Date): ParkedRecord[] {
+  const parked: ParkedRecord[] = [];
+  for (const [record, outcome] of outcomes) {
+    if (outcome.kind === 'applied') continue;
+    const { inspected, inboxId } = record;
+    const failure = isRefusal(outcome) ? failureOf(record, outcome, UNTRIED, now) : undefined;
+    parked.push({ inspected, inboxId, failure });
   }
-  return dead;
+  return parked;
+}
+
+const UNTRIED = { attempts: 0, since: null };
+
+function resultOf(outcome: Outcome, failure: Failure | undefined): Pick<Settled, 'result' | 'code'> {
+  if (!failure) return { result: outcome.kind };
+  return { result: failure.state === 'dead' ? 'dead' : 'retry', code: failure.code };
 }
 
 function keysOf(records: readonly FreshRecord[]): Map<string, ChannelKey> {
@@ -176,22 +151,4 @@ const reusedId = (record: InspectedRecord): string => `${placeOf(record.record)}
 
 function entryOf({ channel, record, hash }: InspectedRecord, messageId: string): InboxEntry {
   return { channelId: channel.id, messageId, hash, partition: record.partition, offset: record.offset };
-}
-
-function toMessage({ inspected }: FreshRecord): InboundMessage<unknown> {
-  const { record, channel, envelope, inboxId, content } = inspected;
-  return {
-    id: inboxId,
-    channel,
-    partner: channel.partner,
-    key: record.key?.toString('utf8') ?? null,
-    type: envelope.type ?? '',
-    correlationId: envelope.correlationId,
-    causationId: envelope.causationId,
-    time: envelope.time,
-    value: 'value' in content ? content.value : undefined,
-    topic: record.topic,
-    partition: record.partition,
-    offset: String(record.offset),
-  };
 }

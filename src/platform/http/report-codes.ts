@@ -76,6 +76,10 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
     title: 'The answer contradicts what was said before',
     help: 'The order has had its final answer, was cancelled, or some of it was despatched. What was recorded first stands; if it was wrong, call us.',
   },
+  'too-early': {
+    title: 'The document came before the one that it rests on',
+    help: 'It was tried again for as long as was agreed, and what it rests on did not come: a despatch advice needs an order that was accepted. Send that first, then this document again under a new ce_id.',
+  },
   'line-repeated': { title: 'A line is named twice', help: 'Name each line of the order at most once.' },
   'line-unknown': {
     title: 'The order has no such line',

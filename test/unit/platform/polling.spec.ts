@@ -3,8 +3,9 @@ import { backoffMs, retryForever } from '../../../src/platform/polling';
 describe('backoff', () => {
   const policy = { initialMs: 100, maxMs: 1000 };
 
-  it('doubles, between half and the whole, up to the cap', () => {
-    expect([1, 2, 3, 4, 5, 60].map((attempt) => backoffMs(policy, attempt, 0))).toEqual([50, 100, 200, 400, 500, 500]);
+  it('doubles, between next to nothing and the whole, up to the cap', () => {
+    expect([1, 2, 3, 4, 5, 60].map((attempt) => backoffMs(policy, attempt, 0))).toEqual([5, 10, 20, 40, 50, 50]);
+    expect(backoffMs({ initialMs: 1, maxMs: 1 }, 1, 0)).toBe(1);
     expect([1, 2, 3, 4, 5, 60].map((attempt) => backoffMs(policy, attempt, 0.999_999))).toEqual([
       100, 200, 400, 800, 1000, 1000,
     ]);

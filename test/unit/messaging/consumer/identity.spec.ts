@@ -1,4 +1,4 @@
-import { fingerprintOf, infrastructureOf, outcomeOf } from '../../../../src/messaging/consumer/failure';
+import { type Cause, fingerprintOf, infrastructureOf, outcomeOf } from '../../../../src/messaging/consumer/failure';
 import { contentHash, keyTextOf, placeOf } from '../../../../src/messaging/consumer/record-identity';
 import { isIdText, storableText } from '../../../../src/messaging/consumer/text';
 import type { InboundRecord } from '../../../../src/messaging/kafka';
@@ -114,10 +114,44 @@ describe('a failure', () => {
     expect(outcomeOf(database('57014'))).toMatchObject({ kind: 'retry', code: 'statement-timeout' });
   });
 
-  test('has the fingerprint of others of its sort', () => {
-    const print = (detail: string, code = 'c') => fingerprintOf('t', code, detail);
-    expect(print('order "A-1" at line 12')).toBe(print('order "B-77" at line 3'));
-    expect(print('order "A-1"')).not.toBe(print('line "A-1"'));
-    expect(print('x', 'other')).not.toBe(print('x'));
+  test('keeps the chain of its causes, by class and message, and never the parameters of a statement', () => {
+    const refused = Object.assign(database('23505'), {
+      message: 'duplicate key',
+      parameters: ['secret'],
+      detail: 'secret',
+    });
+    const { rootCause, classes } = outcomeOf(new AppError('stock-unknown', 'Ask again.', { cause: refused }));
+    expect(rootCause).toBe('AppError(stock-unknown): Ask again.\ncaused by Error(23505): duplicate key');
+    expect(classes).toEqual(['AppError(stock-unknown)', 'Error(23505)']);
+  });
+
+  test('keeps a bounded text that any text column takes, whatever was thrown', () => {
+    const endless = new Error(`a\0b${'x'.repeat(3000)}`);
+    endless.cause = endless;
+    expect(outcomeOf(endless).rootCause.length).toBe(2000);
+    expect(outcomeOf(endless).rootCause).not.toContain('\0');
+    expect(outcomeOf(null)).toMatchObject({ kind: 'retry', rootCause: '' });
+  });
+
+  test('has the fingerprint of others of its cause, whatever their texts say', () => {
+    const cause: Cause = {
+      code: 'c',
+      type: 't',
+      pointer: '/lines/3/quantity',
+      failedIn: 'exception',
+      classes: ['TypeError'],
+    };
+    const print = (change: Partial<Cause> = {}) => fingerprintOf({ ...cause, ...change });
+    expect(print({ pointer: '/lines/17/quantity' })).toBe(print());
+    const others: Partial<Cause>[] = [
+      { code: 'd' },
+      { type: undefined },
+      { pointer: '/lines/3/price' },
+      { failedIn: 'handler' },
+      { classes: ['RangeError'] },
+    ];
+    expect(new Set([print(), ...others.map(print)]).size).toBe(6);
+    // Kept with every dead letter: a change would tear groups apart.
+    expect(print()).toBe('096d89b3c8b1d9ff');
   });
 });

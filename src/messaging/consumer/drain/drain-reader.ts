@@ -1,0 +1,99 @@
+import type { Database } from '../../../platform/database';
+import type { Channel, ChannelCatalog } from '../../channels';
+import { answersReady } from '../answers-ready';
+import { infrastructureOf } from '../failure';
+import type { Documents } from '../inspection';
+import type { AttemptMarks, AttemptVerdict } from './attempt-marks';
+import type { Sequence } from './drain-transaction';
+import type { DueMessages } from './due-messages';
+import { inspectStored, type InspectedMessage } from './inspect-stored';
+import { type StoredMessage, storedMessages } from './stored-message';
+
+/** Most messages of one transaction, as of a consumer's batch. */
+const MOST = 500;
+
+const NOTHING_KNOWN: AttemptVerdict = { condemned: new Map(), alone: false };
+
+/** Reads what is due and makes it ready for a transaction: everything that may ask a registry is done here, with no lock in hand. */
+export class DrainReader {
+  constructor(
+    private readonly database: Database,
+    private readonly due: DueMessages,
+    private readonly channels: ChannelCatalog,
+    private readonly documents: Pick<Documents, 'contracts' | 'codec' | 'outbox'>,
+    private readonly marks: AttemptMarks | undefined,
+  ) {}
+
+  /** What of this partner is to be tried now, in groups of one transaction each; undefined: nothing is due. */
+  async read(partner: string, now: Date): Promise<Sequence[][] | undefined> {
+    const due = await this.due.take(partner, MOST, now);
+    if (due.length === 0) return undefined;
+    const ids = due.flatMap((sequence) => sequence.ids);
+    const verdict = (await this.marks?.begin(ids)) ?? NOTHING_KNOWN;
+    const stored = await storedMessages(this.database, ids);
+    const inspector = new Inspector(this.channels, this.documents, verdict);
+    const sequences: Sequence[] = [];
+    const away: string[] = [];
+    for (const sequence of due) {
+      const messages = await inspector.inspectAll(sequence.ids.map((id) => stored.get(id)));
+      if (messages.length > 0) sequences.push({ ...sequence, ids: sequence.ids.slice(0, messages.length), messages });
+      else away.push(sequence.head);
+    }
+    if (away.length > 0) await this.due.postpone(away, now);
+    if (!verdict.alone) return sequences.length > 0 ? [sequences] : [];
+    return sequences.map((sequence) => [
+      { ...sequence, ids: sequence.ids.slice(0, 1), messages: sequence.messages.slice(0, 1) },
+    ]);
+  }
+}
+
+/** Inspects the messages of one step. */
+class Inspector {
+  /** Topics for which the registry has not answered: it is not asked for each of their messages, which may take seconds. */
+  private readonly away = new Set<string>();
+  private readonly ready = new Set<string>();
+
+  constructor(
+    private readonly channels: ChannelCatalog,
+    private readonly documents: Pick<Documents, 'contracts' | 'codec' | 'outbox'>,
+    private readonly verdict: AttemptVerdict,
+  ) {}
+
+  /** Up to the first one that can't be inspected now. */
+  async inspectAll(sequence: readonly (StoredMessage | undefined)[]): Promise<InspectedMessage[]> {
+    const messages: InspectedMessage[] = [];
+    for (const stored of sequence) {
+      const message = stored && (await this.inspect(stored));
+      if (!message) break;
+      messages.push(message);
+    }
+    return messages;
+  }
+
+  private async inspect(stored: StoredMessage): Promise<InspectedMessage | undefined> {
+    const { topic } = stored;
+    const channel = await this.channelOf(topic);
+    if (!channel || this.away.has(topic)) return undefined;
+    try {
+      const { contracts, codec } = this.documents;
+      const message = await inspectStored(stored, channel, contracts, codec);
+      const refusal = this.verdict.condemned.get(stored.id) ?? message.refusal;
+      const { contract } = message.inspected;
+      if (!refusal && contract && !this.ready.has(contract.name)) {
+        await answersReady(this.documents, new Set([contract.name]), channel.partner);
+        this.ready.add(contract.name);
+      }
+      return { ...message, refusal };
+    } catch (error) {
+      if (infrastructureOf(error) !== 'registry') throw error;
+      this.away.add(topic);
+      return undefined;
+    }
+  }
+
+  /** A channel never goes; this copy of them may only lack new ones. */
+  private async channelOf(topic: string): Promise<Channel | undefined> {
+    if (!this.channels.find(topic)) await this.channels.load();
+    return this.channels.find(topic);
+  }
+}
