@@ -33,7 +33,7 @@ export const KEYS = {
     parse: text(255),
     fallback: '127.0.0.1',
     unit: 'address',
-    doc: 'Where the REST API listens. Loopback only by default, because the API does not yet ask who is calling.',
+    doc: 'Where the REST API listens. Loopback only by default: API keys travel with each request, so put TLS in front of it before it is opened.',
   },
   httpPort: {
     env: 'HTTP_PORT',

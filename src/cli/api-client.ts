@@ -1,0 +1,154 @@
+import { AppError, messageOf, type Violation } from '../platform/errors';
+
+const DEFAULT_URL = 'http://127.0.0.1:3000';
+const TIMEOUT_MS = 30_000;
+const PAGE = 200;
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface ApiRequest {
+  query?: Query;
+  body?: unknown;
+  /** `Idempotency-Key`, `If-Match`, `If-None-Match`. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiAnswer<T> {
+  status: number;
+  body: T;
+  etag: string | undefined;
+  location: string | undefined;
+}
+
+interface Problem {
+  title: string;
+  detail: string;
+  code: string;
+  type: string;
+  traceId: string;
+  errors?: Violation[];
+}
+
+/** The REST API, as commands ask it: where and with which key the environment says, never an argument, which `ps` would show. */
+export class ApiClient {
+  private constructor(
+    private readonly baseUrl: URL,
+    private readonly key: string,
+  ) {}
+
+  /** Of PARLEY_URL (default: this machine, port 3000) and PARLEY_API_KEY. Throws AppError `unauthenticated`, `api-url-invalid`. */
+  static fromEnvironment(env: NodeJS.ProcessEnv = process.env): ApiClient {
+    const key = env['PARLEY_API_KEY']?.trim();
+    if (!key) {
+      throw new AppError('unauthenticated', 'The environment names no API key.', {
+        hint: 'Set PARLEY_API_KEY; an administrator makes a key with: parley key create --name me --role support',
+      });
+    }
+    const url = URL.parse(env['PARLEY_URL']?.trim() || DEFAULT_URL);
+    // A password in the URL would go to logs; a path, where the API is not at the root of its host, is kept.
+    if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search) {
+      throw new AppError('api-url-invalid', 'PARLEY_URL is not the address of an API.', {
+        hint: `Set it to http:// or https:// and host and port, such as ${DEFAULT_URL}.`,
+      });
+    }
+    return new ApiClient(url, key);
+  }
+
+  async get<T>(path: string, query: Query = {}): Promise<T> {
+    return (await this.ask<T>('GET', path, { query })).body;
+  }
+
+  /** Throws what the API says as an AppError with its code; `api-unreachable` where nobody answers. */
+  async ask<T>(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer<T>> {
+    const response = await this.send(method, path, request);
+    const text = await response.text().catch((error: unknown) => this.unreachable(error));
+    const body = parsed(text);
+    if (!response.ok) throw refusal(response, body, this.baseUrl);
+    if (text !== '' && body === undefined) throw this.stranger(response);
+    return {
+      status: response.status,
+      body: body as T,
+      etag: response.headers.get('etag') ?? undefined,
+      location: response.headers.get('location') ?? undefined,
+    };
+  }
+
+  /** Every item of a list, page by page. */
+  async *all<T>(path: string, query: Query = {}): AsyncGenerator<T, void, undefined> {
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: { items: T[]; nextCursor: string | null } = await this.get(path, { limit: PAGE, ...query, cursor });
+      yield* page.items;
+      cursor = page.nextCursor;
+    }
+  }
+
+  private send(method: string, path: string, { query = {}, body, headers }: ApiRequest): Promise<Response> {
+    const url = new URL(`${this.baseUrl.pathname.replace(/\/$/, '')}${path}`, this.baseUrl);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    return fetch(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${this.key}`,
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { body: sent }),
+      // Another host must not be handed the key.
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((error: unknown) => this.unreachable(error));
+  }
+
+  private unreachable(error: unknown): never {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new AppError('api-unreachable', `The API at ${this.baseUrl.origin} cannot be reached.`, {
+      cause: new Error(messageOf(cause)),
+      hint: 'Check PARLEY_URL and that Parley runs there with the role api.',
+    });
+  }
+
+  private stranger(response: Response): AppError {
+    return new AppError('api-unreachable', `What answers at ${this.baseUrl.origin} is not Parley's API.`, {
+      cause: new Error(`status ${response.status}, ${response.headers.get('content-type') ?? 'no content type'}`),
+      hint: 'Check PARLEY_URL.',
+    });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The problem as a command's error: its title, its detail as the cause, what to do next. */
+function refusal(response: Response, body: unknown, baseUrl: URL): AppError {
+  const { title, detail, code, type, traceId, errors = [] } = (body ?? {}) as Partial<Problem>;
+  if (code === undefined || title === undefined) {
+    return new AppError('api-unreachable', `The API at ${baseUrl.origin} answered ${response.status}.`, {
+      hint: 'Check PARLEY_URL: what answers there is not Parley.',
+    });
+  }
+  const where = errors.map((error) => `${error.pointer} ${error.detail}`);
+  const cause = [detail, ...where.filter((text) => !detail?.includes(text))].filter(Boolean).join(' ');
+  return new AppError(code, `${title}.`, {
+    retriable: response.status >= 500,
+    cause: new Error(cause),
+    violations: errors,
+    hint: nextOf(response, type, traceId, baseUrl),
+  });
+}
+
+function nextOf(response: Response, type: string | undefined, traceId: string | undefined, baseUrl: URL): string {
+  const after = response.headers.get('retry-after');
+  if (response.status === 401)
+    return 'Set PARLEY_API_KEY to a valid key; an administrator makes one with "parley key create".';
+  if (response.status === 500) return `Tell the operator the trace id ${traceId}.`;
+  if (after !== null) return `Try again in ${after} s.`;
+  return `See ${new URL(type ?? '/docs', baseUrl).href}`;
+}

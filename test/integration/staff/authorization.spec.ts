@@ -1,0 +1,116 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { Database } from '../../../src/platform/database';
+import { openApi } from '../../../src/platform/http';
+import { createLogger } from '../../../src/platform/telemetry';
+import { type Area, AREAS, reaches, type Role, ROLES } from '../../../src/staff';
+import { type Running, start } from '../../../src/start';
+import { testConfig } from '../../support/config';
+import { freshDatabase } from '../../support/database';
+import { giveKey, type TestKey } from '../../support/staff';
+
+interface Operation {
+  security?: Record<string, string[]>[];
+  responses: Record<string, unknown>;
+  'x-least-role'?: Role;
+  'x-area'?: Area;
+}
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+// Made from the API description of the whole program: an operation that comes is tried without a word here.
+describe('every operation of the API', () => {
+  let running: Running;
+  let document: OpenAPIObject;
+  let operations: { name: string; method: Method; url: string; operation: Operation; least: Role; area: Area }[];
+
+  beforeAll(async () => {
+    running = await start(testConfig(await freshDatabase(), { ROLES: 'api' }), createLogger('silent', 'test'));
+    await running.started;
+    document = openApi(running.app);
+    operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase() as Method,
+        url: path.replace(/\{[^}]+\}/g, '0'),
+        operation,
+        least: operation['x-least-role'] as Role,
+        area: operation['x-area'] as Area,
+      })),
+    );
+  }, 120_000);
+  afterAll(() => running?.lifecycle.stop('test'));
+
+  const ask = async ({ method, url }: { method: Method; url: string }, headers: Record<string, string> = {}) => {
+    const answer = await running.app.inject({
+      method,
+      url,
+      headers: method === 'GET' ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(method === 'GET' ? {} : { payload: '{}' }),
+    });
+    const isJson = /json/.test(String(answer.headers['content-type']));
+    const { code } = (isJson ? JSON.parse(answer.body) : {}) as { code?: string };
+    return { status: answer.statusCode, code, challenge: answer.headers['www-authenticate'] };
+  };
+
+  it('says who may call it, and describes what the guard answers', () => {
+    expect(operations.length).toBeGreaterThan(9);
+    expect(document.components?.securitySchemes).toMatchObject({ bearer: { type: 'http', scheme: 'bearer' } });
+    for (const { name, operation, least, area } of operations) {
+      expect([name, ROLES.includes(least), AREAS.includes(area)]).toEqual([name, true, true]);
+      expect([name, operation.security]).toEqual([name, [{ bearer: [] }]]);
+      for (const [status, code] of [
+        ['401', 'unauthenticated'],
+        ['403', 'forbidden'],
+      ] as const)
+        expect([name, JSON.stringify(operation.responses[status])]).toEqual([
+          name,
+          expect.stringContaining(`"${code}"`),
+        ]);
+    }
+  });
+
+  it('lets support look at everything and viewers change nothing, and administrators alone near the keys', () => {
+    for (const { name, method, least, area } of operations) {
+      const fits =
+        area === 'staff' ? least === 'admin' : method === 'GET' ? reaches('support', least) : reaches(least, 'support');
+      expect([name, fits]).toEqual([name, true]);
+    }
+  });
+
+  it('is closed to who sends no key', async () => {
+    for (const operation of operations) {
+      const { status, code, challenge } = await ask(operation);
+      expect([operation.name, status, code, challenge]).toEqual([
+        operation.name,
+        401,
+        'unauthenticated',
+        'Bearer realm="parley"',
+      ]);
+    }
+  });
+
+  it('is open to the roles that reach it, and closed to the others', async () => {
+    const database = running.app.get(Database);
+    const keys = new Map<Role, TestKey>();
+    for (const role of ROLES) keys.set(role, await giveKey(database, { role, name: role }));
+    for (const operation of operations) {
+      for (const role of ROLES) {
+        const { status, code } = await ask(operation, keys.get(role)?.headers);
+        const isLetIn = status !== 401 && code !== 'forbidden';
+        expect([operation.name, role, isLetIn, status < 500]).toEqual([
+          ...[operation.name, role, reaches(role, operation.least), true],
+        ]);
+      }
+    }
+  });
+
+  it('is closed to an administrator of the other areas', async () => {
+    const database = running.app.get(Database);
+    for (const area of AREAS) {
+      const { headers } = await giveKey(database, { areas: AREAS.filter((other) => other !== area) });
+      for (const operation of operations.filter((one) => one.area === area)) {
+        const { status, code } = await ask(operation, headers);
+        expect([operation.name, status, code]).toEqual([operation.name, 403, 'forbidden']);
+      }
+    }
+  });
+});
