@@ -1,4 +1,4 @@
-import { query, queryAnew, type Tx } from '../../../platform/database';
+import { LostRace, query, queryAnew, type Tx } from '../../../platform/database';
 import type { ParkedDesk } from '../../consumer';
 import { SKIPPED } from './replay';
 
@@ -9,27 +9,20 @@ export type ReleaseResult = 'released' | 'not-dead' | 'behind' | 'edit-pending';
 export class Releaser {
   constructor(private readonly desk: ParkedDesk) {}
 
-  /** The ids are `planned` items of this replay; the caller holds what keeps others from releasing them. */
+  /**
+   * The ids are `planned` items of this replay; the caller holds what keeps others from releasing them. Throws {@link LostRace} when
+   * an edit came in between: the desk locks keys before messages, so that only behind it nobody can make one any more.
+   */
   async release(
     tx: Tx,
     replayId: string,
     ids: readonly string[],
     now: Date,
   ): Promise<ReadonlyMap<string, ReleaseResult>> {
-    // Locked before the look at edits: an edit locks its message, too, so none comes in between.
-    await query(tx, 'SELECT id FROM parked_inbound WHERE id = ANY(:ids::bigint[]) ORDER BY id FOR UPDATE', { ids });
-    const edits = await query<{ id: string }>(
-      tx,
-      `SELECT parked_id AS id FROM parked_edit WHERE parked_id = ANY(:ids::bigint[]) AND state = 'pending'`,
-      { ids },
-    );
-    const pending = new Set(edits.map(({ id }) => id));
-    const releases = await this.desk.release(
-      tx,
-      ids.filter((id) => !pending.has(id)),
-      replayId,
-      now,
-    );
+    const pending = await pendingEdits(tx, ids);
+    const sent = ids.filter((id) => !pending.has(id));
+    const releases = await this.desk.release(tx, sent, replayId, now);
+    if ((await pendingEdits(tx, sent)).size > 0) throw new LostRace('an edit came in between');
     const results = new Map(
       ids.map((id): [string, ReleaseResult] => [
         id,
@@ -55,4 +48,14 @@ export class Releaser {
       },
     );
   }
+}
+
+/** Those of these messages whose edit waits for a second person. */
+async function pendingEdits(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await query<{ id: string }>(
+    tx,
+    `SELECT DISTINCT parked_id AS id FROM parked_edit WHERE parked_id = ANY(:ids::bigint[]) AND state = 'pending'`,
+    { ids },
+  );
+  return new Set(rows.map(({ id }) => id));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../platform/clock';
-import { type Database, query, type Tx } from '../../../platform/database';
+import { type Database, LostRace, query, type Tx } from '../../../platform/database';
 import { audit, type Caller, reaches } from '../../../staff';
 import type { PlanRequest, ReplayPlanner } from './replay-planner';
 import type { Replay, ReplayState } from './replay';
@@ -100,15 +100,14 @@ export class Replays {
     { parkedId, by, reason }: { parkedId: string; by: Caller; reason: string },
     now: Date,
   ): Promise<string> {
-    // The row's lock first: of two who ask at once the second sees what the first one did.
     const [row] = await query<{ partner: string; state: string; replayId: string | null }>(
       tx,
       `SELECT partner, state, replay_id AS "replayId" FROM parked_inbound
-       WHERE id = :parkedId AND (:partners::text[] IS NULL OR partner = ANY(:partners::text[])) FOR UPDATE`,
+       WHERE id = :parkedId AND (:partners::text[] IS NULL OR partner = ANY(:partners::text[]))`,
       { parkedId, partners: by.partners },
     );
     if (!row) throw parkedUnknown();
-    if (row.state === 'waiting' && row.replayId !== null) return row.replayId;
+    if ((row.state === 'waiting' || row.state === 'held') && row.replayId !== null) return row.replayId;
     if (row.state !== 'dead') throw parkedNotDead(row.state);
     const id = randomUUID();
     const { store, set, releaser } = this.parts;
@@ -118,7 +117,8 @@ export class Replays {
     const { partners, ...summary } = await summarize(tx, id);
     await store.planned(tx, id, { ...summary, unknownIds: 0, truncated: false }, partners);
     const result = (await releaser.release(tx, id, [parkedId], now)).get(parkedId);
-    if (result === 'not-dead' || result === undefined) throw parkedNotDead(row.state);
+    // Somebody was faster: the next look says who.
+    if (result === 'not-dead' || result === undefined) throw new LostRace('the message was dead a moment ago');
     if (result !== 'released') throw notReleased(result);
     await store.start(tx, id, { by, reason, pace: null, now });
     const object = `replay/${id}`;

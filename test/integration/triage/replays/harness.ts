@@ -1,5 +1,6 @@
 import { orderResponse, typeOf } from '../../../../src/contracts';
 import type { Config } from '../../../../src/platform/config';
+import { StaffDesk } from '../../../../src/messaging/consumer';
 import { JsonCodec } from '../../../../src/messaging/registry';
 import { DocumentReader } from '../../../../src/messaging/triage/document-reader';
 import { Documents } from '../../../../src/messaging/triage/replays/documents';
@@ -17,7 +18,6 @@ import type { Clock } from '../../../../src/platform/clock';
 import { Database } from '../../../../src/platform/database';
 import type { Caller } from '../../../../src/staff';
 import { logger, type World } from '../../consumer/harness';
-import { deskOf } from './desk';
 
 export { addPartner, openWorld, type World } from '../../consumer/harness';
 
@@ -63,7 +63,7 @@ export function replayRoom(
   const advisors = new ReplayAdvisors();
   const documents = new Documents(database, new DocumentReader(new JsonCodec(), world.channels));
   const planner = new ReplayPlanner(database, { store, set }, advisors, documents, clock);
-  const releaser = new Releaser(deskOf(world));
+  const releaser = new Releaser(new StaffDesk());
   const step = new ReleaseStep(database, releaser);
   return {
     replays: new Replays(database, { store, set, planner, releaser }, clock),
