@@ -66,6 +66,7 @@ export class ReplyWatch {
     return reached?.at;
   }
 
+  /** Never later than the database's clock: a machine whose own runs ahead would have deadlines passed over that are yet to come. */
   private async note(
     column: 'read_up_to' | 'judged_up_to',
     marks: readonly { topic: string; at: Date }[],
@@ -73,7 +74,7 @@ export class ReplyWatch {
     await this.database.transaction((tx) =>
       query(
         tx,
-        `INSERT INTO reply_watch AS w (topic, ${column}) SELECT t, a FROM unnest(:topics::text[], :ats::timestamptz[]) u(t, a) ORDER BY t
+        `INSERT INTO reply_watch AS w (topic, ${column}) SELECT t, least(a, now()) FROM unnest(:topics::text[], :ats::timestamptz[]) u(t, a) ORDER BY t
          ON CONFLICT (topic) DO UPDATE SET ${column} = greatest(w.${column}, EXCLUDED.${column})`,
         { topics: marks.map(({ topic }) => topic), ats: marks.map(({ at }) => at) },
       ),

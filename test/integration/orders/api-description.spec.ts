@@ -41,11 +41,13 @@ describe('the API description', () => {
       ['get /v1/audit', 'listAuditEntries'],
       ['get /v1/orders', 'listOrders'],
       ['get /v1/orders/{orderNumber}', 'getOrder'],
+      ['get /v1/orders/{orderNumber}/exchanges', 'listOrderExchanges'],
       ['get /v1/orders/{orderNumber}/timeline', 'getOrderTimeline'],
       ['post /v1/api-keys', 'createApiKey'],
       ['post /v1/api-keys/{id}/revocation', 'revokeApiKey'],
       ['post /v1/orders', 'placeOrder'],
       ['post /v1/orders/{orderNumber}/cancellation', 'cancelOrder'],
+      ['post /v1/orders/{orderNumber}/exchanges/{correlationId}/withdrawal', 'withdrawExchange'],
     ]);
     for (const [, { summary }] of operations) expect(summary).toBeTruthy();
   });

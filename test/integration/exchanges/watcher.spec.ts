@@ -1,0 +1,361 @@
+import { pino } from 'pino';
+import { CONTRACTS, orderRequest } from '../../../src/contracts';
+import { Exchanges } from '../../../src/messaging/exchanges';
+import { eventually } from '../../support/eventually';
+import { hold } from '../../support/faults';
+import { produce, uniqueName } from '../../support/kafka';
+import { TestBatch } from '../consumer/harness';
+import { answerRecord, cancel, databaseUrl, exchangesOf, send } from '../orders/orders-app';
+import { type Asked, type DeadlinesApp, HOUR, startDeadlines } from './deadlines-app';
+
+describe('deadlines', () => {
+  let app: DeadlinesApp;
+
+  beforeAll(async () => {
+    app = await startDeadlines();
+  });
+  afterAll(() => app.close());
+
+  const answer = (one: Asked, responseCode: string) =>
+    app.consumer.process(new TestBatch([answerRecord(app.partner, one.correlationId, { ...one, responseCode })]));
+  const steps = async (one: Asked) => (await app.story(one)).map(({ step }) => step);
+  /** Its deadline passed a minute ago. */
+  const late = async (): Promise<Asked> => {
+    const one = await app.asked();
+    await app.age(one, HOUR + 60_000);
+    return one;
+  };
+  const rowsOf = (one: Asked) =>
+    app.database.query<Record<string, unknown>>(
+      `SELECT seq, id, type, topic, partition, correlationid, payload::text, time FROM outbox_message WHERE aggregateid = :orderNumber ORDER BY seq`,
+      { orderNumber: one.orderNumber },
+    );
+  /** Sends it as often as its contract allows, and lets it become overdue. */
+  const overdue = async (): Promise<Asked> => {
+    const one = await late();
+    for (let pass = 0; pass < 3; pass++) {
+      await app.watcher().pass();
+      await app.publish(one.messageId);
+      await app.age(one, HOUR);
+    }
+    expect(await app.ledger(one)).toMatchObject({ state: 'overdue' });
+    return one;
+  };
+
+  it('are left alone while the partner has time', async () => {
+    const one = await app.asked();
+    expect(await app.watcher().pass()).toEqual({ resent: 0, overdue: 0 });
+    expect(await app.ledger(one)).toMatchObject({ state: 'awaiting', resends: 0 });
+    expect((await app.story(one)).at(-1)?.['text']).toMatch(/, due in 60 min \(/);
+  });
+
+  it('have the request sent again when they pass: the same id, correlation id and bytes, a new number and a new deadline', async () => {
+    const one = await late();
+    const [before, wakes] = [await app.ledger(one), app.wakes()];
+    expect(await app.watcher().pass()).toEqual({ resent: 1, overdue: 0 });
+    expect(app.wakes()).toBe(wakes + 1);
+    const [first, again, ...more] = await rowsOf(one);
+    expect(more).toEqual([]);
+    expect(again).toEqual({ ...first, seq: expect.any(String) as string });
+    expect(BigInt(String(again?.['seq']))).toBeGreaterThan(BigInt(String(first?.['seq'])));
+    const { deadline, lookAt, ...after } = await app.ledger(one);
+    expect(after).toMatchObject({
+      state: 'awaiting',
+      resends: 1,
+      requestSeq: before.requestSeq,
+      resentSeq: again?.['seq'],
+    });
+    expect(lookAt).toEqual(deadline);
+    expect(Math.abs(deadline.getTime() - Date.now() - HOUR / 2)).toBeLessThan(10_000);
+    expect(await app.show(one)).toMatchObject({ state: 'placed', version: 2, overdueSince: null });
+    await app.publish(one.messageId);
+    expect((await app.story(one)).slice(1)).toMatchObject([
+      { step: 'published', offset: first?.['seq'] },
+      {
+        step: 'sent-again',
+        messageId: one.messageId,
+        text: expect.stringContaining('sent again (1 of 2) under the same id, due in 30 min') as string,
+      },
+      { step: 'published', offset: again?.['seq'] },
+      { step: 'waiting-for-answer', text: expect.stringContaining('due in 30 min') as string },
+    ]);
+  });
+
+  it('make it overdue after that, once, and the order is listed so until the answer comes', async () => {
+    const one = await overdue();
+    expect(await app.ledger(one)).toMatchObject({
+      resends: 2,
+      lookAt: null,
+      endReason: 'no answer, though sent 3 times',
+    });
+    expect(await rowsOf(one)).toHaveLength(3);
+    expect(await app.watcher().pass()).toEqual({ resent: 0, overdue: 0 });
+    const shown = await app.show(one);
+    expect(shown['overdueSince']).toEqual(expect.any(String));
+    const listed = async () =>
+      ((await send(app, 'GET', `/v1/orders?overdue=true&partner=${app.partner}`)).json['items'] as Asked[]).map(
+        ({ orderNumber }) => orderNumber,
+      );
+    expect(await listed()).toEqual([one.orderNumber]);
+    expect((await steps(one)).filter((step) => /overdue|sent-again/.test(String(step)))).toEqual([
+      'sent-again',
+      'sent-again',
+      'overdue',
+      'answer-overdue',
+    ]);
+    await answer(one, 'AP');
+    expect(await app.ledger(one)).toMatchObject({ state: 'answered-late', answerCode: 'AP' });
+    expect(await app.show(one)).toMatchObject({ state: 'accepted', overdueSince: null });
+    expect(await listed()).toEqual([]);
+    expect((await app.story(one)).at(-1)?.['text']).toBe(`${app.partner} accepted the order, after the deadline.`);
+  });
+
+  it('call an answer late that comes between sending again and overdue, and the exchange answered', async () => {
+    const one = await late();
+    await app.watcher().pass();
+    await answer(one, 'RE');
+    expect(await app.ledger(one)).toMatchObject({ state: 'answered' });
+    expect((await app.story(one)).at(-1)?.['text']).toContain('rejected the order, after the deadline');
+    expect(await app.watcher().pass()).toEqual({ resent: 0, overdue: 0 });
+  });
+
+  it('are those of the final answer after an interim one: nothing is sent again, the partner has it', async () => {
+    const one = await app.asked();
+    await answer(one, 'AB');
+    const { deadline, lookAt } = await app.ledger(one);
+    expect(lookAt).toEqual(deadline);
+    expect(Math.abs(deadline.getTime() - Date.now() - (orderRequest.interimDeadlineMs ?? 0))).toBeLessThan(10_000);
+    await answer(one, 'AB');
+    expect((await app.ledger(one)).deadline).toEqual(deadline);
+    await app.age(one, 25 * HOUR);
+    expect(await app.watcher().pass()).toEqual({ resent: 0, overdue: 1 });
+    expect(await app.ledger(one)).toMatchObject({
+      state: 'overdue',
+      endReason: 'acknowledged, and no final answer in time',
+    });
+    // Who acknowledges once more is not given the time once more.
+    await answer(one, 'AB');
+    expect(await app.ledger(one)).toMatchObject({ state: 'overdue' });
+    expect((await app.show(one))['overdueSince']).not.toBeNull();
+    await answer(one, 'AP');
+    expect(await app.ledger(one)).toMatchObject({ state: 'answered-late' });
+  });
+
+  it('begin anew with an interim answer that comes when it is overdue', async () => {
+    const one = await overdue();
+    await answer(one, 'AB');
+    expect(await app.ledger(one)).toMatchObject({ state: 'acknowledged' });
+    expect(await app.show(one)).toMatchObject({ state: 'acknowledged', overdueSince: null });
+  });
+
+  it('watch a cancellation for itself: the order is overdue while either answer is', async () => {
+    const one = await app.asked();
+    await cancel(app, one.orderNumber);
+    const [correlationId = ''] = await exchangesOf(app, one.orderNumber, 'order-cancellation');
+    const [row] = await app.database.query<{ id: string }>(
+      'SELECT request_message_id AS id FROM exchange WHERE correlation_id = :correlationId',
+      { correlationId },
+    );
+    const cancellation = { ...one, correlationId, messageId: row?.id ?? '' };
+    await app.publish(cancellation.messageId);
+    for (let pass = 0; pass < 3; pass++) {
+      await app.age(cancellation, 2 * HOUR);
+      await app.watcher().pass();
+      await app.publish(cancellation.messageId);
+    }
+    expect(await app.ledger(cancellation)).toMatchObject({ state: 'overdue' });
+    expect(await app.ledger(one)).toMatchObject({ state: 'awaiting' });
+    expect((await app.show(one))['overdueSince']).not.toBeNull();
+    await answer(one, 'AP');
+    expect(await app.show(one)).toMatchObject({ state: 'accepted', overdueSince: expect.any(String) as string });
+  });
+
+  describe('are not judged', () => {
+    const untouched = async (one: Asked) => {
+      expect(await app.ledger(one)).toMatchObject({ state: 'awaiting', resends: 0 });
+      return (await app.story(one)).at(-1)?.['text'];
+    };
+
+    it('while the request waits to be published; the time begins when it is', async () => {
+      const one = await app.asked();
+      await app.age(one, HOUR + 60_000);
+      await app.database.transaction((tx) => tx.query('DELETE FROM outbox_receipt'));
+      await app.watcher().pass();
+      expect(await untouched(one)).toContain('which is not judged yet: the request is not published yet');
+      const { lookAt } = await app.ledger(one);
+      expect(lookAt?.getTime()).toBeGreaterThan(Date.now() + 50_000);
+      // Published an hour after it was written, and looked at again.
+      await app.publish(one.messageId);
+      await app.age(one, HOUR);
+      await app.database.transaction((tx) =>
+        tx.query(`UPDATE outbox_receipt SET sent_at = now() - interval '10 minutes'`),
+      );
+      expect(await app.watcher().pass()).toEqual({ resent: 0, overdue: 0 });
+      const { deadline } = await app.ledger(one);
+      expect(Math.abs(deadline.getTime() - Date.now() - 50 * 60_000)).toBeLessThan(10_000);
+      expect(await untouched(one)).toContain('due in 50 min');
+    });
+
+    it('while an answer to it is parked, and are once nothing is', async () => {
+      const one = await late();
+      await answer(one, 'CA');
+      expect((await steps(one)).filter((step) => step === 'answer-refused')).toHaveLength(1);
+      await app.watcher().pass();
+      expect(await untouched(one)).toContain(`a message of ${app.partner} that answers it is parked`);
+      await app.database.transaction((tx) =>
+        tx.query(`UPDATE parked_inbound SET state = 'discarded', resolved_at = now() WHERE correlation_id = $1`, [
+          one.correlationId,
+        ]),
+      );
+      await app.age(one, HOUR);
+      expect(await app.watcher().pass()).toMatchObject({ resent: 1 });
+    });
+
+    it('while nobody can say how far answers have been read', async () => {
+      const one = await late();
+      await app.database.transaction((tx) => tx.query('DELETE FROM reply_watch'));
+      await expect(app.watcher({ brokers: '127.0.0.1:1' }).pass()).rejects.toMatchObject({
+        code: 'broker-unreachable',
+      });
+      expect(await untouched(one)).toContain('nobody has said yet how far the answer topic has been read');
+    });
+  });
+
+  it('make it overdue, and say why nothing was sent again, when the outbox no longer keeps the request', async () => {
+    const one = await late();
+    await app.database.transaction((tx) =>
+      tx.query('DELETE FROM outbox_message WHERE aggregateid = $1', [one.orderNumber]),
+    );
+    expect(await app.watcher().pass()).toMatchObject({ overdue: 1 });
+    expect(await app.ledger(one)).toMatchObject({
+      state: 'overdue',
+      resends: 0,
+      endReason: 'no answer in time; the outbox no longer keeps the request, so it was not sent again',
+    });
+  });
+
+  describe('and an answer at the same time', () => {
+    const waiters = async (count: number) =>
+      eventually(
+        async () =>
+          (
+            await app.database.query(
+              `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+            )
+          ).length >= count,
+        { what: `${count} transactions wait for a lock` },
+      );
+    /** Writes of this table wait until the test lets go. */
+    const gate = async (table: string) => {
+      await app.database.transaction((tx) =>
+        tx.query(`CREATE OR REPLACE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(30); RETURN NULL; END $$;
+          CREATE OR REPLACE TRIGGER gate AFTER UPDATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION gate()`),
+      );
+      return hold(databaseUrl(app.database), 'SELECT pg_advisory_xact_lock(30)');
+    };
+    afterEach(() => app.database.transaction((tx) => tx.query('DROP TRIGGER IF EXISTS gate ON exchange')));
+
+    it('have one winner when the answer was first: nothing is sent again', async () => {
+      const one = await late();
+      const open = await gate('exchange');
+      const answering = answer(one, 'AP');
+      await waiters(1);
+      const watching = app.watcher().pass();
+      await waiters(2);
+      await open();
+      await answering;
+      expect(await watching).toEqual({ resent: 0, overdue: 0 });
+      expect(await app.ledger(one)).toMatchObject({ state: 'answered', resends: 0 });
+      expect(await rowsOf(one)).toHaveLength(1);
+      expect(await app.show(one)).toMatchObject({ state: 'accepted', version: 2 });
+    });
+
+    it('have one winner when the watcher was first: it is overdue, then answered late', async () => {
+      const one = await late();
+      await app.database.transaction((tx) =>
+        tx.query('UPDATE exchange SET resends = 2 WHERE correlation_id = $1', [one.correlationId]),
+      );
+      const open = await gate('exchange');
+      const watching = app.watcher().pass();
+      await waiters(1);
+      const answering = answer(one, 'AP');
+      await waiters(2);
+      await open();
+      expect(await watching).toEqual({ resent: 0, overdue: 1 });
+      await answering;
+      expect(await app.ledger(one)).toMatchObject({ state: 'answered-late' });
+      expect(await app.show(one)).toMatchObject({ state: 'accepted', version: 3, overdueSince: null });
+    });
+
+    it('are dealt with once though several watchers look at once', async () => {
+      const one = await late();
+      const open = await hold(databaseUrl(app.database), 'SELECT 1 FROM orders WHERE order_number = $1 FOR UPDATE', [
+        one.orderNumber,
+      ]);
+      const passes = [app.watcher().pass(), app.watcher().pass(), app.watcher().pass()];
+      await waiters(3);
+      await open();
+      const resent = (await Promise.all(passes)).reduce((sum, pass) => sum + pass.resent, 0);
+      expect(resent).toBe(1);
+      expect(await app.ledger(one)).toMatchObject({ resends: 1 });
+      expect(await rowsOf(one)).toHaveLength(2);
+    });
+  });
+
+  it('of others are dealt with when one can not be, which is said and tried again', async () => {
+    const many = await Promise.all(Array.from({ length: 7 }, () => late()));
+    const bad = many[3] as Asked;
+    await app.database.transaction((tx) =>
+      tx.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken on purpose'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON order_event FOR EACH ROW WHEN (NEW.order_number = '${bad.orderNumber}') EXECUTE FUNCTION refuse()`),
+    );
+    const lines: Record<string, unknown>[] = [];
+    const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+    expect(await app.watcher({ logger }).pass()).toEqual({ resent: 6, overdue: 0 });
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        code: 'deadline-failed',
+        order: bad.orderNumber,
+        reason: expect.stringContaining('broken on purpose') as string,
+      }),
+    );
+    expect(await app.ledger(bad)).toMatchObject({ state: 'awaiting', resends: 0 });
+    await app.database.transaction((tx) => tx.query('DROP TRIGGER refuse ON order_event'));
+    await app.age(bad, HOUR);
+    expect(await app.watcher().pass()).toEqual({ resent: 1, overdue: 0 });
+  });
+
+  it('lose nothing to a machine whose clock runs ahead', async () => {
+    const clock = { now: () => new Date(Date.now() + 24 * HOUR) };
+    await app.watcher({ clock }).pass();
+    const one = await app.asked();
+    await app.database.transaction((tx) =>
+      tx.query(
+        `UPDATE exchange SET opened_at = opened_at - interval '1 hour', deadline = now(), look_at = now() WHERE correlation_id = $1`,
+        [one.correlationId],
+      ),
+    );
+    await app.database.transaction((tx) => tx.query(`UPDATE outbox_receipt SET sent_at = sent_at - interval '1 hour'`));
+    expect(await app.watcher().pass()).toMatchObject({ resent: 1 });
+  });
+
+  it('without a handler keep the process from starting', () => {
+    expect(() => new Exchanges().deadlines.check([orderRequest])).toThrow(
+      'Deadlines are not wired: nobody handles the deadline of order-request; order-request has a deadline and no document answers it.',
+    );
+    expect(() => app.app.get(Exchanges).deadlines.check([])).toThrow(
+      'a handler waits for the deadline of order-request, which has none',
+    );
+    expect(() => app.app.get(Exchanges).deadlines.check(CONTRACTS)).not.toThrow();
+  });
+
+  it('pass over a group that never joined: an answer topic with records that nobody has read is not read', async () => {
+    const one = await late();
+    await app.database.transaction((tx) => tx.query('DELETE FROM reply_watch'));
+    await produce(app.topic, [{ key: one.orderNumber, value: 'x', partition: 2 }]);
+    const watcher = app.watcher({ group: uniqueName('nobody') });
+    expect(await watcher.pass()).toEqual({ resent: 0, overdue: 0 });
+    expect(await watcher.pass()).toEqual({ resent: 0, overdue: 0 });
+    expect(await app.ledger(one)).toMatchObject({ resends: 0 });
+  });
+});
