@@ -46,6 +46,8 @@ export class OutboxLanes1764460800011 implements MigrationInterface {
       );
       CREATE INDEX parked_outbound_waiting ON parked_outbound (topic, partition, seq) WHERE state = 'waiting';
       CREATE INDEX parked_outbound_key_order ON parked_outbound (topic, partition, key, seq);
+      -- Few beside those that wait: for people's lists.
+      CREATE INDEX parked_outbound_unsettled ON parked_outbound (seq) WHERE state <> 'waiting';
       -- What the owner says of itself, for processes without a relay: pending rows, failing lanes. As old as the last renewal of the lease.
       ALTER TABLE outbox_cursor ADD COLUMN report jsonb;
     `);

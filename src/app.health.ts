@@ -32,13 +32,18 @@ export function healthSignals(
 }
 
 function relayReading(relay: Relay): HealthReading {
-  const { role, lastError, failingLanes } = relay.state;
+  const { role, lastError, failingLanes, parkedLanes } = relay.state;
   if (role === 'stopped' || role === 'connecting')
     return { status: 'degraded', message: lastError ?? `relay is ${role}` };
-  return reading(
-    failingLanes.length > 0 ? `${failingLanes.length} lanes fail: ${failingLanes[0]?.error}` : lastError,
-    'degraded',
-  );
+  const [failing] = failingLanes;
+  const [parked] = parkedLanes;
+  const troubles = [
+    ...(failing ? [`${failingLanes.length} lanes fail: ${failing.error}`] : []),
+    ...(parked
+      ? [`${parkedLanes.length} lanes are parked, as ${parked.topic}/${parked.partition}: ${parked.reason}`]
+      : []),
+  ];
+  return reading(troubles.join('; ') || lastError, 'degraded');
 }
 
 function consumerReading(transport: ParleyTransport, servesOrders: boolean): HealthReading {

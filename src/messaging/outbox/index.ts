@@ -2,6 +2,8 @@ export { Outbox } from './outbox';
 export type { Outgoing, PreparedMessage } from './outbox-message';
 export { ensurePartitions, maintainPartitions, type PartitionPass, type PartitionPolicy } from './partitions';
 export { publicationsOf, receiptsOf, type Receipt, type SentAddress } from './receipts';
+export { OutboxModule } from './outbox.module';
+export { type ParkedOutbound, parkedOf, type ParkedState } from './parking/parked-list';
 export { createRelay, Relay, type RelayOptions, type RelayState } from './relay';
 export type { RelayObserver } from './relay-session';
 export { WarmUp } from './warm-up';

@@ -1,2 +1,3 @@
+export type { GaugeBoard } from './gauge-board';
 export { createLogger, NestLogger, type Logger } from './logger';
 export { LOGGER, TelemetryModule } from './telemetry.module';
