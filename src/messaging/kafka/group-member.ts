@@ -98,7 +98,12 @@ export class GroupMember {
     const alive = () => (this.lastActivity = new Date());
     this.consumer.on(events.FETCH, alive);
     this.consumer.on(events.HEARTBEAT, alive);
-    this.consumer.on(events.END_BATCH_PROCESS, alive);
+    this.consumer.on(events.END_BATCH_PROCESS, ({ payload: { topic, partition, batchSize, lastOffset } }) => {
+      alive();
+      // Control records and aborted transactions alone: kafkajs steps over them, and says nothing to us that would commit it.
+      if (batchSize === 0 && this.assigned.has(laneKey({ topic, partition })))
+        this.committer.add({ topic, partition, next: BigInt(lastOffset) + 1n });
+    });
     this.consumer.on(events.GROUP_JOIN, ({ payload }) => {
       this.generation++;
       this.committer.clear();
@@ -149,6 +154,9 @@ export class GroupMember {
     }
     if (topics.size === 0) return;
     const offsets = { topics: [...topics].map(([topic, partitions]) => ({ topic, partitions })) };
-    await this.lastPayload?.commitOffsetsIfNecessary(offsets);
+    if (this.lastPayload) return this.lastPayload.commitOffsetsIfNecessary(offsets);
+    await this.consumer.commitOffsets(
+      offsets.topics.flatMap(({ topic, partitions }) => partitions.map((partition) => ({ topic, ...partition }))),
+    );
   }
 }

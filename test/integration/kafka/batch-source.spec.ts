@@ -1,6 +1,7 @@
+import { Producer } from '@platformatic/kafka';
 import { eventually } from '../../support/eventually';
 import { deleteTopic, produce, uniqueName } from '../../support/kafka';
-import { closeAll, committed, createTopic, Listener, members, recordingLogger, startSource } from './fixtures';
+import { closeAll, closing, committed, createTopic, Listener, members, recordingLogger, startSource } from './fixtures';
 
 const values = (stem: string, count: number, partition = 0) =>
   Array.from({ length: count }, (_, index) => ({ partition, key: stem, value: `${stem}${index}` }));
@@ -8,6 +9,24 @@ const values = (stem: string, count: number, partition = 0) =>
 afterEach(closeAll, 30_000);
 
 describe('a batch source', () => {
+  it('commits behind transactions that were aborted, of which nobody sees a record', async () => {
+    const topic = await createTopic('aborted');
+    const producer = closing(
+      new Producer({
+        clientId: 'test',
+        bootstrapBrokers: (process.env['TEST_KAFKA_BROKERS'] ?? '').split(','),
+        idempotent: true,
+        transactionalId: uniqueName('transaction'),
+      }),
+    );
+    const transaction = await producer.beginTransaction();
+    await transaction.send({ messages: [{ topic, partition: 0, value: Buffer.from('never') }] });
+    await transaction.abort();
+    const { listener, group } = startSource({ topics: [topic] });
+    await eventually(async () => (await committed(group, topic)) === 2n, { what: 'record and marker are behind' });
+    expect(listener.seen).toEqual([]);
+  });
+
   it('hands out records untouched, tombstones included, and commits what is done', async () => {
     const topic = await createTopic('inbound');
     await produce(topic, [
