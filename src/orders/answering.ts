@@ -111,10 +111,14 @@ function ended(decision: Decision, order: LockedOrder, message: Message, answere
 
 /** What the history says of an answer that came when the partner's time was over. */
 export const timeliness = (
-  { exchange }: Pick<Applied<unknown>, 'exchange'>,
+  { exchange, message: { writtenAt } }: Pick<Applied<Message>, 'exchange' | 'message'>,
   now: Date,
 ): Pick<OrderEventDetail, 'late' | 'unawaited'> =>
-  exchange.state === 'withdrawn' ? { unawaited: true } : isLate(exchange, now) ? { late: true } : {};
+  exchange.state === 'withdrawn'
+    ? { unawaited: true }
+    : isLate(exchange, writtenAt && writtenAt < now ? writtenAt : now)
+      ? { late: true }
+      : {};
 
 /** One of the two. */
 interface Found {

@@ -25,6 +25,7 @@ function toMessage({ inspected, inboxId }: FreshRecord): InboundMessage<unknown>
     correlationId: envelope.correlationId,
     causationId: envelope.causationId,
     time: envelope.time,
+    writtenAt: record.timestamp > 0 ? new Date(record.timestamp) : undefined,
     value: 'value' in content ? content.value : undefined,
     topic: record.topic,
     partition: record.partition,

@@ -14,6 +14,8 @@ export interface InboundMessage<T> {
   causationId: string | undefined;
   /** `ce_time`, as the partner says. */
   time: string | undefined;
+  /** When it was written to the topic, as its record says (its writer's clock, or the broker's where the topic has it so); undefined where it says nothing. */
+  writtenAt: Date | undefined;
   value: T;
   topic: string;
   partition: number;

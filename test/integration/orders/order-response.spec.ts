@@ -48,6 +48,7 @@ describe("partners' answers", () => {
       correlationId,
       causationId: undefined,
       time: undefined,
+      writtenAt: undefined,
       value: { issuedAt: '2026-02-03T04:05:06Z', ...value },
       topic,
       partition: 1,

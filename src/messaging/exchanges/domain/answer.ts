@@ -28,11 +28,14 @@ export function afterAnswer(
   };
 }
 
-/** Does an answer come after the time that the partner had? A request that we sent again was due before that. */
+/**
+ * Did an answer that was written then come after the time that the partner had? That we read it later, or had to try it again, is not the
+ * partner's doing. A request that we called overdue or sent again was not answered in time whatever the answer says.
+ */
 export function isLate(
   { state, deadline, resends }: Pick<Exchange, 'state' | 'deadline' | 'resends'>,
-  now: Date,
+  writtenAt: Date,
 ): boolean {
   if (state === 'overdue') return true;
-  return (state === 'awaiting' && resends > 0) || (deadline !== null && deadline < now);
+  return (state === 'awaiting' && resends > 0) || (deadline !== null && deadline < writtenAt);
 }
