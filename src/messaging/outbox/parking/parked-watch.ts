@@ -25,7 +25,7 @@ export class ParkedWatch implements OnApplicationBootstrap, BeforeApplicationShu
     if (!relay) return;
     board.gauges(
       'parley_parked_messages',
-      'Messages that wait, by why (direction="out": shown by the owner of the outbox).',
+      'Messages that wait, by why; outbound ones are shown by the owner of the outbox.',
       ['direction', 'state'],
       () =>
         (['waiting', 'held', 'dead', 'retrying'] as const).flatMap((state) =>
@@ -62,6 +62,11 @@ export class ParkedWatch implements OnApplicationBootstrap, BeforeApplicationShu
     await this.running;
   }
 
+  /** Counts once, in the owner. */
+  async count(): Promise<void> {
+    if (this.relay?.state.role === 'owner') this.known = await parkedCounts(this.database);
+  }
+
   private get counts(): ParkedCounts | undefined {
     return this.relay?.state.role === 'owner' ? this.known : undefined;
   }
@@ -71,7 +76,7 @@ export class ParkedWatch implements OnApplicationBootstrap, BeforeApplicationShu
     while (!signal.aborted) {
       const began = performance.now();
       // The database's trouble is told by others; the last count stands meanwhile.
-      if (this.relay?.state.role === 'owner') this.known = await parkedCounts(this.database).catch(() => this.known);
+      await this.count().catch(() => undefined);
       await sleep(this.known ? Math.max(EVERY_MS, (performance.now() - began) / SHARE) : 1000, signal);
     }
   }
