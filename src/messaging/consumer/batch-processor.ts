@@ -9,6 +9,8 @@ import { PartitionWork } from './partition-work';
 import { UnfinishedLanes } from './unfinished-lanes';
 import { PartnerQueue, type Portion } from './partner-queue';
 import { Abandoned, type Membership, Patience } from './patience';
+import type { CarefulReading } from './protection/careful-reading';
+import { condemned } from './protection/condemned';
 
 export interface BatchLimits {
   /** Most records in one transaction. */
@@ -24,18 +26,24 @@ export class BatchProcessor {
   private readonly queues = new Map<string, PartnerQueue>();
   private readonly works = new Set<PartitionWork>();
   private readonly unfinished = new UnfinishedLanes();
-  private readonly running = new Set<Promise<void>>();
+  private readonly running = new Set<Promise<unknown>>();
   private readonly closing = new AbortController();
   private readonly patience: Patience;
   private readonly inspection: Inspection;
   private timer: NodeJS.Timeout | undefined;
+  /** What is read carefully, one after the other, and how many records of its batch were taken before. */
+  private readonly careful = new Map<PartitionWork, number>();
+  private readonly waitingCarefully: PartitionWork[] = [];
+  private isCareful = false;
 
+  /** @param carefulReading finds records that end the process; without it nothing is marked */
   constructor(
     private readonly channels: ChannelCatalog,
-    documents: Documents,
+    private readonly documents: Documents,
     private readonly settler: BatchSettler,
     private readonly limits: BatchLimits,
     logger: Logger,
+    private readonly carefulReading?: CarefulReading,
   ) {
     this.patience = new Patience(logger, this.closing.signal, () => this.pump());
     this.inspection = new Inspection(documents, { hasRoom: () => this.hasRoom, onRoom: () => this.pump() });
@@ -47,16 +55,22 @@ export class BatchProcessor {
    */
   async process(batch: RecordBatch): Promise<void> {
     if (batch.records.length === 0 || this.closing.signal.aborted) return;
-    const channel = this.channels.find(batch.topic) ?? (await this.awaitChannel(batch));
-    if (!channel || this.closing.signal.aborted) return;
+    const channel = this.channels.find(batch.topic) ?? (await this.await(batch, () => this.readChannel(batch.topic)));
+    if (!channel) return;
+    const { carefulReading } = this;
+    const enter = async (reading: CarefulReading) => ({ known: await reading.enter(batch, channel) });
+    const entered = carefulReading ? await this.await(batch, () => enter(carefulReading)) : NOT_CAREFUL;
+    if (!entered || this.closing.signal.aborted) return;
     const work = new PartitionWork(batch, channel, this.unfinished.returned(batch));
     this.works.add(work);
+    if (entered.known !== undefined) this.careful.set(work, entered.known);
     this.enqueue(work);
     this.pump();
     try {
       await work.finished;
     } finally {
       this.works.delete(work);
+      this.careful.delete(work);
       this.unfinished.left(work, Date.now());
     }
   }
@@ -82,12 +96,13 @@ export class BatchProcessor {
     this.closing.abort();
     clearTimeout(this.timer);
     for (const queue of this.queues.values()) for (const work of queue.drain()) work.close();
+    for (const work of this.waitingCarefully.splice(0)) work.close();
     this.inspection.close();
     await Promise.allSettled([...this.running]);
   }
 
-  /** A topic that we subscribed to has a channel; where this copy lacks it, the next reading has it. Undefined: the partition is gone. */
-  private async awaitChannel(batch: RecordBatch): Promise<Channel | undefined> {
+  /** Waits for the database as long as it takes. Undefined: the partition is gone, or given back. */
+  private async await<T>(batch: RecordBatch, attempt: () => Promise<T>): Promise<T | undefined> {
     const membership: Membership = {
       topic: batch.topic,
       partition: batch.partition,
@@ -98,13 +113,14 @@ export class BatchProcessor {
       giveBack: (forMs, reason) => batch.pause(forMs, reason),
     };
     try {
-      return await this.patience.run([membership], () => this.readChannel(batch.topic), true);
+      return await this.patience.run([membership], attempt, true);
     } catch (error) {
       if (error instanceof Abandoned) return undefined;
       throw error;
     }
   }
 
+  /** A topic that we subscribed to has a channel; where this copy lacks it, the next reading has it. */
   private async readChannel(topic: string): Promise<Channel> {
     await this.channels.load();
     const channel = this.channels.find(topic);
@@ -113,6 +129,7 @@ export class BatchProcessor {
   }
 
   private enqueue(work: PartitionWork): void {
+    if (this.careful.has(work)) return void this.waitingCarefully.push(work);
     const { partner } = work.channel;
     let queue = this.queues.get(partner);
     if (!queue) this.queues.set(partner, (queue = new PartnerQueue()));
@@ -124,6 +141,8 @@ export class BatchProcessor {
     clearTimeout(this.timer);
     if (this.closing.signal.aborted) return this.inspection.close();
     this.inspection.letBack();
+    // First: it takes the room of one, and under load none would ever be left.
+    this.startCarefully();
     let next = Infinity;
     for (const [partner, queue] of [...this.queues]) {
       let due = this.dueIn(queue);
@@ -149,8 +168,24 @@ export class BatchProcessor {
   private start(queue: PartnerQueue): void {
     const portions = queue.take(this.limits.size);
     queue.running++;
-    const run = this.settle(portions).finally(() => {
-      queue.running--;
+    this.run(portions, this.settle(portions), () => void queue.running--);
+  }
+
+  /** One record of one such partition at a time, or those that were taken before, which end nothing. */
+  private startCarefully(): void {
+    if (this.isCareful || !this.hasRoom) return;
+    const work = this.waitingCarefully.shift();
+    if (!work) return;
+    this.isCareful = true;
+    const known = Math.min(this.careful.get(work) ?? 0, this.limits.size);
+    const portion = { work, records: work.take(Math.max(1, known)) };
+    const settling = known > 0 ? this.settleKnown(portion) : this.settleCarefully(portion);
+    this.run([portion], settling, () => (this.isCareful = false));
+  }
+
+  private run(portions: readonly Portion[], settling: Promise<unknown>, onEnd: () => void): void {
+    const run = settling.finally(() => {
+      onEnd();
       this.running.delete(run);
       for (const { work } of portions) {
         if (work.remaining > 0 && !work.isGone && !this.closing.signal.aborted) this.enqueue(work);
@@ -159,6 +194,32 @@ export class BatchProcessor {
       this.pump();
     });
     this.running.add(run);
+  }
+
+  private async settleKnown(portion: Portion): Promise<void> {
+    const { work, records } = portion;
+    await this.settleAtOnce([portion]);
+    this.careful.set(work, (this.careful.get(work) ?? 0) - records.length);
+  }
+
+  /** Never rejects. The record is begun in a transaction of its own, so that its start outlives what it does to the process. */
+  private async settleCarefully(portion: Portion): Promise<void> {
+    const { work, records } = portion;
+    const { offset } = lastOf(records);
+    const reading = this.carefulReading as CarefulReading;
+    try {
+      await reading.alone(async () => {
+        const mayBegin = await this.patience.run([work], () => reading.begin(work, offset), true);
+        const { contracts } = this.documents;
+        const items = mayBegin
+          ? undefined
+          : [{ work, inspected: await condemned(lastOf(records), work.channel, contracts) }];
+        if (!(await this.settleAtOnce([portion], items))) return;
+        if (await this.patience.run([work], () => reading.ended(work, offset), true)) this.careful.delete(work);
+      });
+    } catch {
+      // Abandoned: offsets stay, the records come again.
+    }
   }
 
   /**
@@ -172,16 +233,20 @@ export class BatchProcessor {
     else await this.settleAtOnce(portions, together);
   }
 
-  private async settleAtOnce(portions: readonly Portion[], inspected: WorkItem[] | undefined): Promise<void> {
+  /** Never rejects. True: every record has its outcome, unless it was left out. */
+  private async settleAtOnce(portions: readonly Portion[], inspected?: WorkItem[]): Promise<boolean> {
     const works = portions.map(({ work }) => work);
     try {
       const items = inspected ?? (await this.patience.run(works, () => this.inspection.inspect(portions), true));
       await this.patience.run(works, () => this.settler.settle(items, this.patience), true);
       await Promise.all(portions.map(({ work, records }) => work.acknowledge(lastOf(records).offset)));
+      return true;
     } catch {
       // Abandoned: offsets stay, the records come again.
+      return false;
     }
   }
 }
 
+const NOT_CAREFUL = { known: undefined };
 const lastOf = (records: Portion['records']): InboundRecord => records.at(-1) as InboundRecord;

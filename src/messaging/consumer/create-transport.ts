@@ -19,6 +19,7 @@ import type { Documents } from './inspection';
 import { Parked } from './parked';
 import type { ReplayObserver } from './parked-desk';
 import { ParleyTransport } from './parley-transport';
+import type { CarefulReading } from './protection/careful-reading';
 import { RecordTransaction } from './record-transaction';
 
 export interface ProcessorOptions {
@@ -35,6 +36,8 @@ export interface ProcessorOptions {
   clock?: Clock;
   /** Hears what became of messages that a replay released. */
   observer?: ReplayObserver | undefined;
+  /** Finds records that end the process; without it nothing is marked. */
+  careful?: CarefulReading | undefined;
 }
 
 /** What processor and drain share. */
@@ -51,7 +54,11 @@ function partsOf(options: ProcessorOptions, dispatch: Dispatch, counters: Consum
   return { database, channels, documents, outbox, reports, dispatch, counters, clock, logger };
 }
 
-function processorOf(parts: ReturnType<typeof partsOf>, config: ProcessorOptions['config']): BatchProcessor {
+function processorOf(
+  parts: ReturnType<typeof partsOf>,
+  config: ProcessorOptions['config'],
+  careful: CarefulReading | undefined,
+): BatchProcessor {
   const { database, channels, documents, outbox, reports, dispatch, counters, clock, logger } = parts;
   const steps = new RecordTransaction(new Inbox(), new Parked(), reports, dispatch);
   return new BatchProcessor(
@@ -65,6 +72,7 @@ function processorOf(parts: ReturnType<typeof partsOf>, config: ProcessorOptions
       transactions: Math.max(1, config.databasePoolSize >> 1),
     },
     logger,
+    careful,
   );
 }
 
@@ -74,7 +82,7 @@ export function createProcessor(
   dispatch: Dispatch,
   counters = new ConsumerCounters(),
 ): BatchProcessor {
-  return processorOf(partsOf(options, dispatch, counters), options.config);
+  return processorOf(partsOf(options, dispatch, counters), options.config, options.careful);
 }
 
 /** The drain alone, as {@link createProcessor}. */
@@ -92,7 +100,7 @@ export function createTransport(options: ProcessorOptions & { makeSource: Source
     const counters = new ConsumerCounters();
     const parts = partsOf(options, dispatch, counters);
     const drain = createDrain({ ...parts, observer: options.observer });
-    const processor = processorOf(parts, options.config);
+    const processor = processorOf(parts, options.config, options.careful);
     const reading = { processor, counters, companions: [drain] };
     return { consumer: new Consumer(reading, options.makeSource, channels, clock, logger), drain };
   }, contracts);

@@ -5,6 +5,8 @@ import type { InboundRecord, RecordBatch } from './types';
 
 /** What a batch needs of the membership under which it was fetched. */
 export interface Membership {
+  /** See {@link RecordBatch.generation}. */
+  readonly generation: number;
   /** Still the same generation of the group, and the partition ours in it? */
   isCurrent(): boolean;
   isClosing(): boolean;
@@ -33,6 +35,10 @@ export class FetchedBatch implements RecordBatch {
     this.partition = partition;
     this.highWatermark = BigInt(highWatermark);
     this.records = messages.map((message) => toRecord(topic, partition, message));
+  }
+
+  get generation(): number {
+    return this.membership.generation;
   }
 
   get complete(): boolean {

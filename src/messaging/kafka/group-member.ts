@@ -12,6 +12,9 @@ import type { BatchSourceOptions, SourceTiming } from './types';
 /** Batches handled at once, over all partitions; the consumer bounds its transactions itself. */
 const CONCURRENT_PARTITIONS = 32;
 
+/** Joins of all members of this process: a new member is another generation, too. */
+let joins = 0;
+
 /** One life of one kafkajs consumer: it joins once, and ends by leaving or by a crash. kafkajs' own restart is off: ours counts and reports. */
 export class GroupMember {
   readonly pauses = new PartitionPauses();
@@ -105,7 +108,7 @@ export class GroupMember {
         this.committer.add({ topic, partition, next: BigInt(lastOffset) + 1n });
     });
     this.consumer.on(events.GROUP_JOIN, ({ payload }) => {
-      this.generation++;
+      this.generation = ++joins;
       this.committer.clear();
       const lanes = Object.entries(payload.memberAssignment);
       this.assigned = new Set(lanes.flatMap(([topic, list]) => list.map((partition) => laneKey({ topic, partition }))));
@@ -136,6 +139,7 @@ export class GroupMember {
     const { topic, partition } = payload.batch;
     const generation = this.generation;
     return {
+      generation,
       isCurrent: () => this.generation === generation && this.assigned.has(laneKey({ topic, partition })),
       isClosing: () => this.leaving !== undefined,
       commit: (next) => this.committer.add({ topic, partition, next }),

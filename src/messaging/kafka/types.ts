@@ -67,6 +67,8 @@ export interface RecordBatch {
   records: readonly InboundRecord[];
   /** Offset behind the last record of the partition, as of the fetch. */
   highWatermark: bigint;
+  /** Another number whenever the partition may have been somebody else's in between. */
+  generation: number;
   /**
    * Begin nothing more with it: the group is rebalancing, we lost our place in it, we are closing, or it was paused. What was
    * underway may be finished and told to {@link done}; where the partition is ours no longer, that is ignored.

@@ -105,7 +105,7 @@ describe('the dead letter topic', () => {
         state: 'dead',
         raw_value: GARBAGE,
         dlt_published_at: null,
-        dlt_trouble: expect.stringContaining('topic-missing'),
+        dlt_trouble: expect.stringContaining('topic-missing') as string,
       },
       { state: 'dead' },
     ]);

@@ -11,7 +11,7 @@ import { ELSEWHERE, type Step, TEST_CONTRACTS, TestBatch } from './records';
 
 export * from './records';
 
-export const logger = createLogger('silent', 'test');
+export const logger = createLogger((process.env['LOG_LEVEL'] ?? 'silent') as 'silent', 'test');
 
 export interface World {
   url: string;
@@ -22,7 +22,7 @@ export interface World {
 }
 
 /** A migrated database with a table for effects; `url` where it is not the run's. */
-export async function openWorld(url?: string, statementTimeout = 15_000): Promise<World> {
+export async function openWorld(url?: string, statementTimeout = 15_000, instanceId = 'test'): Promise<World> {
   const target = url ?? (await freshDatabase());
   const dataSource = await new DataSource(
     dataSourceOptions(
@@ -31,7 +31,7 @@ export async function openWorld(url?: string, statementTimeout = 15_000): Promis
         databasePoolSize: 8,
         databaseConnectTimeout: 2_000,
         databaseStatementTimeout: statementTimeout,
-        instanceId: 'test',
+        instanceId,
       },
       {},
     ),
@@ -123,11 +123,16 @@ export function handler(decide: Decide = () => undefined) {
 
 export const LIMITS = { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 8 };
 
-export function processorOf(world: World, decide?: Decide, limits: Partial<typeof LIMITS> = {}) {
+export function processorOf(
+  world: World,
+  decide?: Decide,
+  limits: Partial<typeof LIMITS> = {},
+  careful?: Parameters<typeof createProcessor>[0]['careful'],
+) {
   const { database, channels } = world;
   const config = { ...LIMITS, ...limits };
   return createProcessor(
-    { config, database, channels, codec: new JsonCodec(), logger, contracts: TEST_CONTRACTS },
+    { config, database, channels, codec: new JsonCodec(), logger, contracts: TEST_CONTRACTS, careful },
     handler(decide),
   );
 }

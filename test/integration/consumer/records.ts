@@ -78,6 +78,7 @@ export class TestBatch implements RecordBatch {
   readonly topic: string;
   readonly partition: number;
   readonly highWatermark = 0n;
+  generation = 1;
   readonly done_: bigint[] = [];
   readonly pauses: string[] = [];
   heartbeats = 0;

@@ -20,6 +20,7 @@ function fetched(membership: Partial<Membership> = {}, heartbeat = () => Promise
     heartbeat,
   } as unknown as EachBatchPayload;
   const batch = new FetchedBatch(payload, {
+    generation: 1,
     isCurrent: () => true,
     isClosing: () => false,
     commit: (next) => commits.push(next),
