@@ -15,7 +15,7 @@ import { ReplaySet } from '../../../../src/messaging/triage/replays/replay-set';
 import { ReplayStore } from '../../../../src/messaging/triage/replays/replay-store';
 import { Replays } from '../../../../src/messaging/triage/replays/replays';
 import type { Clock } from '../../../../src/platform/clock';
-import { Database } from '../../../../src/platform/database';
+import { type Database } from '../../../../src/platform/database';
 import type { Caller } from '../../../../src/staff';
 import { logger, type World } from '../../consumer/harness';
 
