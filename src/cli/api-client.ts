@@ -63,7 +63,7 @@ export class ApiClient {
     const response = await this.send(method, path, request);
     const text = await response.text().catch((error: unknown) => this.unreachable(error));
     const body = parsed(text);
-    if (!response.ok) throw refusal(response, body, this.baseUrl);
+    if (response.status >= 400) throw refusal(response, body, this.baseUrl);
     if (text !== '' && body === undefined) throw this.stranger(response);
     return {
       status: response.status,
@@ -103,7 +103,8 @@ export class ApiClient {
   }
 
   private unreachable(error: unknown): never {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    // fetch says "fetch failed", and why in its cause.
+    const { cause = error } = (error ?? {}) as { cause?: unknown };
     throw new AppError('api-unreachable', `The API at ${this.baseUrl.origin} cannot be reached.`, {
       cause: new Error(messageOf(cause)),
       hint: 'Check PARLEY_URL and that Parley runs there with the role api.',
