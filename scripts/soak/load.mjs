@@ -8,11 +8,12 @@ export const UMBRELLA = { id: 'umbrella', name: 'Umbrella SA', format: 'json' };
 export const PARTNERS = [...DEMO_PARTNERS, UMBRELLA];
 
 /**
- * Goods leave with the acceptance, on another topic: many an advice is read before it and has to wait. Umbrella's orders are only
+ * Goods leave with the acceptance, on another topic: many an advice is read before it and has to
+ * wait, about one record in a hundred. Umbrella's orders are only
  * accepted, since an answer that contradicts the first holds what comes later.
  */
 export const MANNERS = [
-  ...['--behaviour', 'accept=74,slow=8,reject=4,change=4,duplicate=5,ship=4,over-ship=1'],
+  ...['--behaviour', 'accept=77,slow=8,reject=4,change=4,duplicate=5,ship=1,over-ship=1'],
   ...['--rule', 'UMBRELLA-*=accept', '--cancellation', 'agree=2,refuse', '--slow-ms', '300', '--ship-ms', '0'],
 ];
 

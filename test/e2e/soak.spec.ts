@@ -26,5 +26,5 @@ describe('the soak', () => {
     // What it is about did happen.
     expect(text).toMatch(/healed by a retry, or behind one: [1-9].*dead: [1-9]/);
     expect(text).toMatch(/lost 0 {3}repeated 0 {3}out of order 0/);
-  }, 300_000);
+  }, 600_000);
 });
