@@ -1,5 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { PROBLEM_CODES } from '../../../src/platform/http';
+import { giveKey } from '../../support/staff';
 import { send } from '../orders/orders-app';
 import { accepted, adviceRecord, deliver, goods, type ShipmentsApp, startShipments } from './shipments-app';
 
@@ -53,6 +54,16 @@ describe('GET /v1/orders/{orderNumber}/shipments', () => {
       null,
       undefined,
     ]);
+  });
+
+  it('is unknown to a key that is confined to another partner', async () => {
+    const ask = async (partners: string[]) => {
+      const { headers } = await giveKey(shipments.database, { role: 'viewer', areas: ['shipments'], partners });
+      const { status, json } = await send(shipments, 'GET', path, undefined, { ...headers });
+      return [status, json['code']];
+    };
+    expect(await ask(['acme'])).toEqual([200, undefined]);
+    expect(await ask(['umbra'])).toEqual([404, 'order-unknown']);
   });
 
   it.each([
