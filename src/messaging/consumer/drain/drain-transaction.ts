@@ -4,7 +4,6 @@ import { foldBatch, type FreshRecord } from '../batch-fold';
 import { deadOf, type ErrorReports } from '../error-reports';
 import { type Dispatch, handOver } from '../handing-over';
 import type { Outcome } from '../handler';
-import type { InspectedRecord } from '../inspect';
 import type { ReplayObserver, ReplayResult } from '../parked-desk';
 import { markFailed, markProcessed, type PendingTurn, rememberTurns } from './drained';
 import { type DueSequence, lockSequences } from './due-messages';
@@ -67,16 +66,14 @@ export class DrainTransaction {
       const ids = locked.get(sequence.head);
       return ids ? [{ ...sequence, messages: sequence.messages.slice(0, ids.length) }] : [];
     });
-    const records = new Map<InspectedRecord, InspectedMessage>();
-    const fresh = ours
-      .flatMap(({ messages }) => messages)
-      .map((message): FreshRecord => {
-        records.set(message.inspected, message);
-        return { inspected: message.inspected, inboxId: message.messageId, refusal: message.refusal };
-      });
-    const { outcomes } = await foldBatch(fresh, UNTOUCHED, invoke);
-    const drained = [...outcomes].map(([record, outcome]) =>
-      drainedOf(record, records.get(record.inspected) as InspectedMessage, outcome, now),
+    const fresh = new Map(ours.flatMap(({ messages }) => messages).map((message) => [message, freshOf(message)]));
+    const { outcomes } = await foldBatch([...fresh.values()], UNTOUCHED, invoke);
+    const drained = ours.flatMap(({ messages }) =>
+      drainedOf(
+        messages,
+        messages.map((message) => outcomes.get(fresh.get(message) as FreshRecord) as Outcome),
+        now,
+      ),
     );
     await this.record(tx, drained, now);
     const turns = await rememberTurns(tx, keysToTurn(ours, drained), now);
@@ -108,10 +105,23 @@ export class DrainTransaction {
   }
 }
 
-function drainedOf(record: FreshRecord, message: InspectedMessage, outcome: Outcome, now: Date): Drained {
-  const { attempts, countedSince } = message.stored;
-  const failure = isRefusal(outcome) ? failureOf(record, outcome, { attempts, since: countedSince }, now) : undefined;
-  return { message, result: outcome.kind, failure };
+const freshOf = ({ inspected, messageId, refusal }: InspectedMessage): FreshRecord => ({
+  inspected,
+  inboxId: messageId,
+  refusal,
+});
+
+/** What became of the messages of one sequence. Behind one that holds nothing is judged, not even what no handler would get: its turn comes. */
+function drainedOf(messages: readonly InspectedMessage[], outcomes: readonly Outcome[], now: Date): Drained[] {
+  let isHeld = false;
+  return messages.map((message, index) => {
+    const outcome = outcomes[index] as Outcome;
+    if (isHeld || !isRefusal(outcome)) return { message, result: isHeld ? 'held' : outcome.kind, failure: undefined };
+    const { attempts, countedSince } = message.stored;
+    const failure = failureOf(freshOf(message), outcome, { attempts, since: countedSince }, now);
+    isHeld = failure.holds;
+    return { message, result: outcome.kind, failure };
+  });
 }
 
 function replayResultOf({ message: { stored }, result, failure }: Drained): ReplayResult[] {

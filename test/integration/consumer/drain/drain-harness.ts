@@ -1,13 +1,27 @@
-import { JsonCodec } from '../../../../src/messaging/registry';
-import { createParkedDrain } from '../../../../src/messaging/consumer';
+import type { AnyContract } from '../../../../src/contracts';
+import { createParkedDrain, createProcessor, type ReplayObserver } from '../../../../src/messaging/consumer';
 import type { Drain } from '../../../../src/messaging/consumer/drain/drain';
+import { JsonCodec } from '../../../../src/messaging/registry';
+import type { Clock } from '../../../../src/platform/clock';
 import { type Decide, handler, LIMITS, logger, TEST_CONTRACTS, type World } from '../harness';
 
+interface DrainShape {
+  contracts?: readonly AnyContract[];
+  clock?: Clock;
+  observer?: ReplayObserver;
+}
+
 /** A drain over the world's tables, which runs only when it is told to. */
-export function drainOf(world: World, decide?: Decide): Drain {
+export function drainOf(world: World, decide?: Decide, shape: DrainShape = {}): Drain {
   const { database, channels } = world;
-  return createParkedDrain(
-    { config: LIMITS, database, channels, codec: new JsonCodec(), logger, contracts: TEST_CONTRACTS },
+  const parts = { config: LIMITS, database, channels, codec: new JsonCodec(), logger, contracts: TEST_CONTRACTS };
+  return createParkedDrain({ ...parts, ...shape }, handler(decide));
+}
+
+export function processorWith(world: World, decide: Decide, contracts: readonly AnyContract[]) {
+  const { database, channels } = world;
+  return createProcessor(
+    { config: LIMITS, database, channels, codec: new JsonCodec(), logger, contracts },
     handler(decide),
   );
 }
