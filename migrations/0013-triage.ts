@@ -5,7 +5,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * only retried is none. Lists find a page's ids in these, in index order and filtered within them; groups and gauges read nothing else.
  */
 const LISTS = `
-  CREATE INDEX parked_inbound_dead_group ON parked_inbound (fingerprint, partner, id) INCLUDE (topic, first_failed_at, last_failed_at) WHERE state = 'dead';
+  CREATE INDEX parked_inbound_dead_group ON parked_inbound (fingerprint, partner, id) INCLUDE (first_failed_at, last_failed_at) WHERE state = 'dead';
   CREATE INDEX parked_inbound_dead_list ON parked_inbound (id, partner, topic, type, code, last_failed_at) WHERE state = 'dead';
   CREATE INDEX parked_inbound_letter_group ON parked_inbound (fingerprint, partner, id) WHERE state IN ('dead', 'discarded') OR replay_id IS NOT NULL;
   CREATE INDEX parked_inbound_letter_list ON parked_inbound (id, partner, topic, type, code, last_failed_at, state) WHERE state IN ('dead', 'discarded') OR replay_id IS NOT NULL;

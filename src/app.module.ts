@@ -11,9 +11,9 @@ import {
   type KafkaAdmin,
   type LanePublisher,
 } from './messaging/kafka';
-import { createRelay, Outbox, type Relay, WarmUp } from './messaging/outbox';
+import { createRelay, Outbox, OutboxModule, type Relay, WarmUp } from './messaging/outbox';
 import { type Codec, createCodec, createSchemaRegistry, type SchemaRegistry } from './messaging/registry';
-import { TriageModule } from './messaging/triage';
+import { ReplayOutcomes, TriageModule } from './messaging/triage';
 import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
 import { PartitionCheck, PartnerEntity, Partners } from './partners';
 import { CLOCK, systemClock } from './platform/clock';
@@ -143,6 +143,7 @@ const messaging: Provider[] = [
             codec,
             outbox,
             logger: log,
+            observer: new ReplayOutcomes(),
             makeSource: (topics, onBatch) =>
               createBatchSource(config, log, {
                 groupId: config.kafkaConsumerGroup,
@@ -185,7 +186,8 @@ export class AppModule {
         DatabaseModule.forRoot({ entities: ENTITIES, migrations: MIGRATIONS }),
         MessagingModule,
         StaffModule,
-        TriageModule.forRoot({ codec: CODEC }),
+        OutboxModule.forRoot({ relay: RELAY, gauges: Metrics }),
+        TriageModule.forRoot({ codec: CODEC, gauges: Metrics }),
         OrdersModule,
         ShipmentsModule,
         HealthModule.forRoot({

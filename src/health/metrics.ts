@@ -5,6 +5,8 @@ import type { Relay, RelayObserver } from '../messaging/outbox';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300, 3600];
 
+type Reading = () => readonly { labels: Record<string, string>; value: number }[];
+
 /**
  * What the process tells Prometheus: base units; a label never carries an order, a message id, a key or an error's text.
  * Everything comes from memory, so a scrape costs the database nothing.
@@ -13,6 +15,7 @@ export class Metrics {
   readonly registry = new Registry();
   private readonly published: Counter<'topic' | 'result'>;
   private readonly delay: Histogram;
+  private readonly parts = new Map<string, Reading[]>();
 
   constructor() {
     const registers = [this.registry];
@@ -99,21 +102,28 @@ export class Metrics {
     });
   }
 
-  /** A gauge with labels; `read` is asked at every scrape and answers from memory. */
+  /**
+   * A gauge with labels; `read` is asked at every scrape and answers from memory. Rooms that share a gauge's name (with other
+   * labels' values) each bring their part of it.
+   */
   gauges<L extends string>(
     name: string,
     help: string,
     labelNames: readonly L[],
     read: () => readonly { labels: Record<L, string>; value: number }[],
   ): void {
-    new Gauge({
+    const parts = this.parts.get(name);
+    if (parts) return void parts.push(read);
+    const all: Reading[] = [read];
+    this.parts.set(name, all);
+    new Gauge<string>({
       name,
       help,
       labelNames: [...labelNames],
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const { labels, value } of read()) this.set(labels, value);
+        for (const { labels, value } of all.flatMap((part) => part())) this.set(labels, value);
       },
     });
   }

@@ -57,7 +57,7 @@ export const LETTER_COLUMNS = `p.id, p.state, p.version, p.partner, p.key, p.top
   p.correlation_id AS "correlationId", p.code, p.pointer, p.detail, p.failed_in AS "failedIn", p.fingerprint, p.attempts,
   p.first_failed_at AS "firstFailedAt", p.last_failed_at AS "lastFailedAt", p.parked_at AS "parkedAt", p.next_attempt_at AS "nextAttemptAt",
   p.replay_id AS "replayId", p.resolved_at AS "resolvedAt", p.resolved_by AS "resolvedBy", p.resolution, p.dlt_published_at AS "dltPublishedAt",
-  p.dlt_attempts AS "dltAttempts", p.dlt_next_at AS "dltNextAt", p.dlt_trouble AS "dltTrouble", g.assignee,
+  p.dlt_attempts AS "dltAttempts", nullif(p.dlt_next_at, '-infinity') AS "dltNextAt", p.dlt_trouble AS "dltTrouble", g.assignee,
   CASE WHEN p.holds AND p.key IS NOT NULL AND p.state IN ('waiting', 'dead') THEN
     (SELECT count(*)::int FROM (SELECT 1 FROM parked_inbound l WHERE l.channel_id = p.channel_id AND l.key = p.key AND l.id > p.id
        AND l.state IN ('waiting', 'held', 'dead') LIMIT ${MOST_HELD}) later) ELSE 0 END AS held`;

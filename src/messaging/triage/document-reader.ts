@@ -22,9 +22,15 @@ export class DocumentReader {
   ) {}
 
   /** Never rejects: a registry that is away is a trouble among others, since the rest can be shown all the same. */
-  async read(record: Pick<LetterContent, 'type' | 'topic' | 'rawValue' | 'headerNames' | 'headerValues'>): Promise<ReadDocument> {
+  async read(
+    record: Pick<LetterContent, 'type' | 'topic' | 'rawValue' | 'headerNames' | 'headerValues'>,
+  ): Promise<ReadDocument> {
     const contract = CONTRACTS.find((candidate) => typeOf(candidate) === record.type);
-    const not = (code: string, detail: string): ReadDocument => ({ contract, document: undefined, trouble: { code, detail } });
+    const not = (code: string, detail: string): ReadDocument => ({
+      contract,
+      document: undefined,
+      trouble: { code, detail },
+    });
     if (record.rawValue === null) return not('tombstone-unsupported', 'The record has no value.');
     if (!contract) return not('contract-unknown', 'No such document is known here.');
     if (!this.channels.find(record.topic)) await this.channels.load();

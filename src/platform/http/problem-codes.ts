@@ -1,3 +1,6 @@
+import { FAILURE_CODES } from './failure-codes';
+import { OUTBOX_CODES } from './outbox-codes';
+
 /** What a code means to the caller: the row of the page that a problem's `type` leads to. */
 export interface ProblemCode {
   status: number;
@@ -173,6 +176,8 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The order cannot be sent as its document',
     help: 'The document made from the order breaks the contract with the partner; "errors" says where.',
   },
+  ...FAILURE_CODES,
+  ...OUTBOX_CODES,
   internal: {
     status: 500,
     title: 'Something went wrong on our side',

@@ -164,7 +164,7 @@ export function answerRecord(
 /** Sends one request with the administrator's key (or the headers' own) and reads its answer; `body` is sent as it is when it is a string. */
 export async function send(
   { app, key }: Pick<OrdersApp, 'app' | 'key'>,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PATCH',
   url: string,
   body?: unknown,
   headers: Record<string, string> = {},

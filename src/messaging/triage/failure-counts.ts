@@ -1,0 +1,87 @@
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { Config } from '../../platform/config';
+import type { Database } from '../../platform/database';
+import { messageOf } from '../../platform/errors';
+import { sleep } from '../../platform/polling';
+import type { GaugeBoard, Logger } from '../../platform/telemetry';
+
+const EVERY_MS = 15_000;
+/** The loop takes at most this part of a connection's time, however many there are to count. */
+const SHARE = 0.01;
+const SAME = 'Of the whole installation, so the same in every process.';
+
+interface Readings {
+  parked: { state: string; count: number }[];
+  dead: { topic: string; count: number; oldest: Date }[];
+}
+
+/** Counts failures for the gauges: from indexes alone, so that what is resolved costs nothing. */
+export class FailureCounts implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private readings: Readings | undefined;
+  private failed = false;
+
+  constructor(
+    private readonly database: Database,
+    board: GaugeBoard,
+    private readonly config: Pick<Config, 'roles'>,
+    private readonly logger: Logger,
+  ) {
+    board.gauges('parley_parked_messages', `Messages that wait, by why. ${SAME}`, ['direction', 'state'], () =>
+      (this.readings?.parked ?? []).map(({ state, count }) => ({ labels: { direction: 'in', state }, value: count })),
+    );
+    board.gauges('parley_dead_letters_open', `Dead letters that need somebody. ${SAME}`, ['topic'], () =>
+      (this.readings?.dead ?? []).map(({ topic, count }) => ({ labels: { topic }, value: count })),
+    );
+    board.gauges(
+      'parley_dead_letter_oldest_age_seconds',
+      `Since the oldest of them failed last; 0 where there is none. ${SAME}`,
+      [],
+      () => (this.readings ? [{ labels: {}, value: ageOf(this.readings) }] : []),
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.config.roles.some((role) => role !== 'relay')) this.running = this.run();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** Counts once. */
+  async count(): Promise<void> {
+    const parked = await this.database.query<Readings['parked'][number]>(
+      `SELECT s.state, count(p.id)::int AS count FROM unnest(ARRAY['waiting', 'held']) s (state)
+       LEFT JOIN parked_inbound p ON p.state = s.state AND p.state IN ('waiting', 'held') GROUP BY 1`,
+    );
+    const dead = await this.database.query<Readings['dead'][number]>(
+      `SELECT topic, count(*)::int AS count, coalesce(min(last_failed_at), now()) AS oldest FROM parked_inbound WHERE state = 'dead' GROUP BY 1`,
+    );
+    this.readings = { parked, dead };
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      const began = performance.now();
+      try {
+        await this.count();
+        this.failed = false;
+      } catch (error) {
+        // One line when it begins: the database may not be there yet, and says so itself.
+        if (!this.failed) this.logger.debug({ reason: messageOf(error) }, 'failures could not be counted');
+        this.failed = true;
+      }
+      const took = performance.now() - began;
+      const pause = this.readings ? Math.max(EVERY_MS, took / SHARE) : 1_000;
+      // Random, so that the processes of an installation don't count at once.
+      await sleep(pause * (0.75 + Math.random() / 2), signal);
+    }
+  }
+}
+
+const ageOf = ({ dead }: Readings): number =>
+  dead.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...dead.map(({ oldest }) => oldest.getTime()))) / 1000;

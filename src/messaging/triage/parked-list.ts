@@ -1,0 +1,104 @@
+import type { Database } from '../../platform/database';
+import { decodeCursor, type Page, pageOf } from '../../platform/http';
+import { Conditions } from './conditions';
+import { type DeadLetter, LETTER_COLUMNS } from './dead-letter';
+
+/** A message that waits, and for what. */
+export interface ParkedLetter extends DeadLetter {
+  /** The first unresolved message of its key before it. */
+  behindId: string | null;
+  behindState: string | null;
+  behindCode: string | null;
+}
+
+export interface ParkedFilter {
+  partner?: string | undefined;
+  key?: string | undefined;
+  state?: 'waiting' | 'held' | undefined;
+}
+
+export interface RetrySelection {
+  partner?: string | undefined;
+  key?: string | undefined;
+  fingerprint?: string | undefined;
+}
+
+type Scope = readonly string[] | null;
+
+/** Most messages that one request makes due. */
+export const MOST_RETRIED = 1000;
+
+const COLUMNS = `${LETTER_COLUMNS}, head.id AS "behindId", head.state AS "behindState", head.code AS "behindCode"`;
+const JOINS = `LEFT JOIN failure_group g ON g.fingerprint = p.fingerprint
+  LEFT JOIN LATERAL (SELECT h.id, h.state, h.code FROM parked_inbound h WHERE p.state = 'held' AND h.channel_id = p.channel_id AND h.key = p.key
+    AND h.state IN ('waiting', 'held', 'dead') AND h.id < p.id ORDER BY h.id LIMIT 1) head ON true`;
+/** In the words of the index. */
+const IS_PARKED = `p.state IN ('waiting', 'held')`;
+
+/** Messages that wait for their next attempt, or behind another one. */
+export class ParkedList {
+  constructor(private readonly database: Database) {}
+
+  /** Oldest first by id, which is also the page key. Throws `cursor-invalid`. */
+  async page(filter: ParkedFilter, scope: Scope, limit: number, cursor?: string): Promise<Page<ParkedLetter>> {
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, [/^\d{1,18}$/])[0];
+    const { partner, key, state } = filter;
+    const where = new Conditions()
+      .and(IS_PARKED)
+      .within('p.partner', scope)
+      .and('p.partner = :partner', { partner })
+      // The index of keys begins with the partner.
+      .and('p.key = :key AND p.partner IN (SELECT id FROM partner)', { key })
+      .and('p.state = :state', { state })
+      .and('p.id > :after', { after });
+    const found = await this.database.query<ParkedLetter>(
+      `SELECT ${COLUMNS} FROM (SELECT p.id FROM parked_inbound p WHERE ${where.toString()} ORDER BY p.id LIMIT :limit) found
+       JOIN parked_inbound p USING (id) ${JOINS} ORDER BY p.id`,
+      { ...where.values, limit: limit + 1 },
+    );
+    return pageOf(found, limit, ({ id }) => [id]);
+  }
+
+  /** Whatever its state; undefined where there is none that the caller may see. */
+  async find(id: string, scope: Scope): Promise<ParkedLetter | undefined> {
+    const where = new Conditions().and('p.id = :id', { id }).within('p.partner', scope);
+    const [row] = await this.database.query<ParkedLetter>(
+      `SELECT ${COLUMNS} FROM parked_inbound p ${JOINS} WHERE ${where.toString()}`,
+      where.values,
+    );
+    return row;
+  }
+
+  /** The oldest waiting messages that match: {@link MOST_RETRIED}, and one more where there are more. */
+  async waiting({ partner, key, fingerprint }: RetrySelection, scope: Scope): Promise<string[]> {
+    const where = new Conditions()
+      .and(`${IS_PARKED} AND p.state = 'waiting'`)
+      .within('p.partner', scope)
+      .and('p.partner = :partner', { partner })
+      .and('p.key = :key AND p.partner IN (SELECT id FROM partner)', { key })
+      .and('p.fingerprint = :fingerprint', { fingerprint });
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT p.id FROM parked_inbound p WHERE ${where.toString()} ORDER BY p.id LIMIT ${MOST_RETRIED + 1}`,
+      where.values,
+    );
+    return rows.map(({ id }) => id);
+  }
+}
+
+/** What it waits for, in words. */
+export function reasonOf(letter: ParkedLetter): string {
+  const { state, code, detail, attempts, replayId, behindId, behindState, behindCode } = letter;
+  const why = `${detail?.replace(/\.$/, '') ?? 'it failed'} (${code ?? 'unknown'})`;
+  const times = attempts === 1 ? 'once' : `${attempts} times`;
+  if (state === 'waiting') {
+    if (attempts > 0) return `Tried ${times}: ${why}. It is tried again at the time of its next attempt.`;
+    return replayId === null
+      ? 'It is tried as soon as it is its turn.'
+      : 'A replay released it; it is tried as soon as it is its turn.';
+  }
+  if (state !== 'held') return `It does not wait: it is ${state}.`;
+  if (behindId === null) return 'Nothing of its key is before it any more; it follows at once.';
+  const head =
+    behindState === 'dead' ? `is a dead letter (${behindCode ?? 'unknown'})` : `waits (${behindCode ?? 'its turn'})`;
+  return `It waits behind message ${behindId} of its key, which ${head}.`;
+}

@@ -1,0 +1,30 @@
+import { NonRetriableError, type Violation } from '../../platform/errors';
+
+// What staff are refused, and what to do next.
+
+export const parkedUnknown = (): NonRetriableError =>
+  new NonRetriableError('parked-unknown', 'There is no parked message with this id.');
+
+export const parkedNotDead = (state: string): NonRetriableError =>
+  new NonRetriableError('parked-not-dead', `It is no dead letter; it is ${state}.`, {
+    hint: 'GET it shows what became of it.',
+  });
+
+export const editUnknown = (): NonRetriableError =>
+  new NonRetriableError('edit-unknown', 'This message has no edit with this id.');
+
+export const notMendable = (): NonRetriableError =>
+  new NonRetriableError('edit-impossible', 'The record names none of the documents that partners send.', {
+    hint: 'A new document would not make it one: discard it, and have the partner send it as what it is.',
+  });
+
+export const editInvalid = (contract: string, violation: Violation): NonRetriableError =>
+  new NonRetriableError('edit-invalid', `The edited ${contract}: ${violation.pointer} ${violation.detail}.`, {
+    violations: [violation],
+  });
+
+export const groupUnknown = (): NonRetriableError =>
+  new NonRetriableError('group-unknown', 'No dead letter of this fingerprint is kept.');
+
+export const topicUnknown = (): NonRetriableError =>
+  new NonRetriableError('topic-unknown', 'There is no channel with this topic.');
