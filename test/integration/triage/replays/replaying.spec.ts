@@ -3,7 +3,17 @@ import { ReplayRunner } from '../../../../src/messaging/triage/replays/replay-ru
 import { eventually } from '../../../support/eventually';
 import { hold } from '../../../support/faults';
 import { databaseUrl } from '../../orders/orders-app';
-import { answer, ask, auditOf, itemsOf, lettersOf, startTriage, type TriageApp } from '../triage-app';
+import {
+  answer,
+  ask,
+  auditOf,
+  ifMatch,
+  itemsOf,
+  lettersOf,
+  type Row,
+  startTriage,
+  type TriageApp,
+} from '../triage-app';
 
 const DEAD: Outcome = { kind: 'dead', code: 'stock-unknown', detail: 'The warehouse knows no such article.' };
 
@@ -129,10 +139,35 @@ describe('replaying', () => {
     expect(triage.applied.map((applied) => applied.split('/')[1])).toEqual([expect.any(String), 'k-held', 'k-new']);
   });
 
+  it('replays two dead letters of a key in their order, and neither past the other', async () => {
+    const [first] = await dead('K-2');
+    await triage.deliver(answer('K-2', {}, { id: 'k2-second' }));
+    const [letter] = await lettersOf(triage, 'K-2');
+    const change = (verb: string, row: Row | undefined) =>
+      ask(triage, 'operator', `POST /v1/dead-letters/${first}/${verb}`, { reason: 'r' }, ifMatch(row as Row));
+    expect((await change('discard', letter)).status).toBe(200);
+    triage.decide = () => DEAD;
+    await triage.drain();
+    const [second, discarded] = await lettersOf(triage, 'K-2');
+    expect((await change('restore', discarded)).status).toBe(200);
+    triage.decide = () => undefined;
+
+    const alone = (await plan({ selection: { ids: [second?.id] } })).json;
+    expect(alone['plan']).toMatchObject({ count: 0, skipped: [{ code: 'behind', count: 1, samples: [second?.id] }] });
+    const refused = await ask(triage, 'support', `POST /v1/dead-letters/${second?.id}/replay`, { reason: 'r' });
+    expect(refused.json).toMatchObject({ status: 409, code: 'replay-behind' });
+
+    const { id } = (await plan({ selection: { order: 'K-2' } })).json;
+    await start(id);
+    await release();
+    await triage.drain();
+    expect(triage.applied).toEqual([expect.stringMatching(/^K-2\/m-/), 'K-2/k2-second']);
+    expect((await items(id)).map(({ outcome }) => outcome)).toEqual(['processed', 'processed']);
+  });
+
   it('replays one message once, also for two who ask at the same moment', async () => {
     const [letter] = await dead('O-1');
-    const replay = () =>
-      ask(triage, 'support', `POST /v1/dead-letters/${letter}/replay`, { reason: 'stock is there' });
+    const replay = () => ask(triage, 'support', `POST /v1/dead-letters/${letter}/replay`, { reason: 'stock is there' });
     const free = await hold(databaseUrl(triage.database), 'SELECT 1 FROM parked_inbound WHERE id = $1 FOR UPDATE', [
       letter,
     ]);
@@ -152,10 +187,7 @@ describe('replaying', () => {
     await triage.drain();
     await release();
     expect(triage.applied).toHaveLength(1);
-    const [row] = (await ask(triage, 'viewer', 'GET /v1/replays?limit=1')).json['items'] as Record<
-      string,
-      unknown
-    >[];
+    const [row] = (await ask(triage, 'viewer', 'GET /v1/replays?limit=1')).json['items'] as Record<string, unknown>[];
     expect(row).toMatchObject({ state: 'done', summary: '1 processed', startedBy: { id: triage.keys.support.id } });
     expect((await replay()).json).toMatchObject({ status: 409, code: 'parked-not-dead' });
   });
@@ -195,9 +227,7 @@ describe('replaying', () => {
     const { id } = (await plan({ selection: { ids } }, 'support')).json;
     expect((await start(id, 'support')).json).toMatchObject({ status: 403, code: 'forbidden' });
     expect((await start(id, 'acme')).status).toBe(202);
-    expect((await ask(triage, 'support', `POST /v1/replays/${String(id)}/cancel`, { reason: 'r' })).status).toBe(
-      403,
-    );
+    expect((await ask(triage, 'support', `POST /v1/replays/${String(id)}/cancel`, { reason: 'r' })).status).toBe(403);
     triage.decide = () => DEAD;
     await triage.deliver(answer('U-1', {}, { partner: 'umbra' }));
     const [foreign] = await lettersOf(triage, 'U-1');
@@ -227,7 +257,7 @@ describe('replaying', () => {
     expect(await show(id)).toMatchObject({ summary: '3 skipped', etaSeconds: null });
     const page = await ask(triage, 'viewer', `GET /v1/replays/${String(id)}/items?limit=2`);
     expect(page.headers['link']).toContain('rel="next"');
-    const next = await ask(triage, 'viewer', 'GET', /<([^>]+)>/.exec(String(page.headers['link']))?.[1] ?? '');
+    const next = await ask(triage, 'viewer', `GET ${/<([^>]+)>/.exec(String(page.headers['link']))?.[1] ?? ''}`);
     const seen = [...(page.json['items'] as { id: string }[]), ...(next.json['items'] as { id: string }[])];
     expect(seen.map((item) => item.id)).toEqual(ids);
     expect(next.json['nextCursor']).toBeNull();
