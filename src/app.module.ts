@@ -14,7 +14,7 @@ import {
 import { createRelay, Outbox, OutboxModule, type Relay, WarmUp } from './messaging/outbox';
 import { type Codec, createCodec, createSchemaRegistry, type SchemaRegistry } from './messaging/registry';
 import { ReplayOutcomes, TriageModule } from './messaging/triage';
-import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
+import { IdempotencyKeyEntity, ORDER_OBSERVER, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
 import { PartitionCheck, PartnerEntity, Partners } from './partners';
 import { CLOCK, systemClock } from './platform/clock';
 import { CONFIG, type Config, ConfigModule } from './platform/config';
@@ -42,6 +42,7 @@ const CODEC = Symbol('Codec');
 const messaging: Provider[] = [
   { provide: CLOCK, useValue: systemClock },
   { provide: Metrics, useFactory: () => new Metrics() },
+  { provide: ORDER_OBSERVER, inject: [Metrics], useFactory: (metrics: Metrics) => metrics.orderObserver },
   { provide: Exchanges, inject: [LOGGER], useFactory: (log: Logger) => new Exchanges(log) },
   {
     provide: SCHEMA_REGISTRY,

@@ -10,6 +10,7 @@ import { type DeadlineWatcher, Exchanges } from './messaging/exchanges';
 import type { KafkaAdmin, LanePublisher } from './messaging/kafka';
 import { ensurePartitions, maintainPartitions, type Relay, WarmUp } from './messaging/outbox';
 import type { SchemaRegistry } from './messaging/registry';
+import { PartnerFigures } from './orders';
 import { PartitionCheck } from './partners';
 import { systemClock } from './platform/clock';
 import type { Config } from './platform/config';
@@ -106,6 +107,7 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
   await app.startAllMicroservices();
   const judging = app.get<DeadlineWatcher | null>(DEADLINES)?.run(signal);
   lifecycle.onStop('consumer', 'deadlines', async () => judging);
+  if (config.roles.includes('consumer')) showFigures(app, signal);
   if (config.roles.includes('api')) {
     signal.throwIfAborted();
     await app
@@ -115,6 +117,13 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
   }
   lifecycle.serving();
   log.info({ roles: config.roles, api: running.apiUrl, management: running.managementUrl }, 'started');
+}
+
+/** By one process of many it would do as well; each of the role has them, so that none is missed. */
+function showFigures(app: NestFastifyApplication, signal: AbortSignal): void {
+  const figures = app.get(PartnerFigures);
+  figures.show(app.get(Metrics));
+  void figures.run(signal);
 }
 
 /** Partitions ahead of the numbers, and sent ones away after their time; in every role, since inserts stop without them. */

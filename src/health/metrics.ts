@@ -15,6 +15,7 @@ export class Metrics {
   readonly registry = new Registry();
   private readonly published: Counter<'topic' | 'result'>;
   private readonly delay: Histogram;
+  private readonly responses: Histogram<'partner' | 'outcome'>;
   private readonly parts = new Map<string, Reading[]>();
 
   constructor() {
@@ -33,7 +34,20 @@ export class Metrics {
       buckets: SECONDS,
       registers,
     });
+    this.responses = new Histogram({
+      name: 'parley_order_response_duration_seconds',
+      help: 'From a request to the writing of its answer, by what the answer was.',
+      labelNames: ['partner', 'outcome'],
+      buckets: [1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 24 * 3600, 7 * 24 * 3600],
+      registers,
+    });
   }
+
+  /** Hears how long partners take to answer; given to the handlers of their answers. */
+  readonly orderObserver = {
+    answered: (partner: string, outcome: string, seconds: number): void =>
+      this.responses.observe({ partner, outcome }, seconds),
+  };
 
   /** Hears what the relay does; given to it at its making. */
   readonly relayObserver: RelayObserver = {

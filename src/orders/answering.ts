@@ -13,6 +13,7 @@ import type { Tx } from '../platform/database';
 import type { Decision, Refusal } from './domain/decide';
 import { fold, type Folded } from './domain/fold';
 import { type OrderEventDetail, type StepType, withoutOverdue } from './domain/order';
+import type { OrderObserver } from './order-observer';
 import type { LockedOrder, OrderRepository } from './order.repository';
 
 // What the handlers of partners' answers share.
@@ -119,6 +120,14 @@ export const timeliness = (
     : isLate(exchange, writtenAt && writtenAt < now ? writtenAt : now)
       ? { late: true }
       : {};
+
+/** Tells how long the partner took for each. */
+export function observe(observer: OrderObserver, applied: readonly Applied<Message>[], now: Date): void {
+  for (const { message, type, exchange } of applied) {
+    const ms = (message.writtenAt ?? now).getTime() - exchange.openedAt.getTime();
+    observer.answered(message.partner, type, Math.max(0, ms) / 1000);
+  }
+}
 
 /** One of the two. */
 interface Found {

@@ -1,10 +1,11 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller, Inject, Optional } from '@nestjs/common';
 import { orderCancellation, orderCancellationResponse, type OrderCancellationResponse } from '../contracts';
 import { HandlesContract, type InboundBatch, type InboundMessage, type Outcome } from '../messaging/consumer';
 import { Exchanges } from '../messaging/exchanges';
 import { storable, type Tx } from '../platform/database';
-import { type Applied, causeOf, exchangeAnswersOf, judge, lockAnswered, timeliness } from './answering';
+import { type Applied, causeOf, exchangeAnswersOf, judge, lockAnswered, observe, timeliness } from './answering';
 import { decideCancellation } from './domain/cancel';
+import { DEAF, ORDER_OBSERVER, type OrderObserver } from './order-observer';
 import { OrderRepository } from './order.repository';
 import { type OrderStep, OrderSteps } from './order-steps';
 
@@ -17,6 +18,7 @@ export class OrderCancellationResponseHandler {
     @Inject(OrderRepository) private readonly repository: OrderRepository,
     @Inject(OrderSteps) private readonly steps: OrderSteps,
     @Inject(Exchanges) private readonly exchanges: Exchanges,
+    @Optional() @Inject(ORDER_OBSERVER) private readonly observer: OrderObserver = DEAF,
   ) {}
 
   /** As for answers to orders; two statements more where an order is cancelled, whose own exchange ends with that. */
@@ -36,6 +38,7 @@ export class OrderCancellationResponseHandler {
     await this.exchanges.answer(tx, exchangeAnswersOf(applied, now));
     const cancelled = applied.filter(({ type }) => type === 'cancelled').map(({ order }) => order.orderNumber);
     if (cancelled.length > 0) await this.withdraw(tx, partner, cancelled, now);
+    observe(this.observer, applied, now);
     return outcomes;
   }
 

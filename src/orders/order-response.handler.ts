@@ -1,11 +1,12 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller, Inject, Optional } from '@nestjs/common';
 import { orderRequest, orderResponse, type OrderResponse } from '../contracts';
 import { HandlesContract, type InboundBatch, type InboundMessage, type Outcome } from '../messaging/consumer';
 import { Exchanges } from '../messaging/exchanges';
 import { storable } from '../platform/database';
-import { type Applied, causeOf, exchangeAnswersOf, judge, lockAnswered, timeliness } from './answering';
+import { type Applied, causeOf, exchangeAnswersOf, judge, lockAnswered, observe, timeliness } from './answering';
 import { decide } from './domain/decide';
 import type { OrderEventDetail } from './domain/order';
+import { DEAF, ORDER_OBSERVER, type OrderObserver } from './order-observer';
 import { OrderRepository } from './order.repository';
 import { OrderSteps } from './order-steps';
 
@@ -16,6 +17,7 @@ export class OrderResponseHandler {
     @Inject(OrderRepository) private readonly repository: OrderRepository,
     @Inject(OrderSteps) private readonly steps: OrderSteps,
     @Inject(Exchanges) private readonly exchanges: Exchanges,
+    @Optional() @Inject(ORDER_OBSERVER) private readonly observer: OrderObserver = DEAF,
   ) {}
 
   /** Locks orders, then exchanges; decides in memory; writes each order back once. Five statements, however many messages; one more where an order is unknown. */
@@ -41,6 +43,7 @@ export class OrderResponseHandler {
     // Whoever agreed to cancel ended the exchange with that; what it says of the order afterwards doesn't open it again.
     const answered = applied.filter(({ type }) => type !== 'answer-noted');
     await this.exchanges.answer(tx, exchangeAnswersOf(answered, now));
+    observe(this.observer, applied, now);
     return outcomes;
   }
 }

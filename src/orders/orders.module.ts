@@ -5,6 +5,7 @@ import { ReplayAdviceModule, ReplayAdvisors } from '../messaging/triage';
 import { Partners } from '../partners';
 import { CLOCK, type Clock } from '../platform/clock';
 import { Database } from '../platform/database';
+import { LOGGER, type Logger } from '../platform/telemetry';
 import { IdempotencyRepository } from './idempotency.repository';
 import { IdempotencySweeper } from './idempotency-sweeper';
 import { OrderCancellationResponseHandler } from './order-cancellation-response.handler';
@@ -21,6 +22,7 @@ import { OrderSteps } from './order-steps';
 import { OrderTimeline } from './order-timeline';
 import { OrderWithdrawer } from './order-withdrawer';
 import { OrdersController } from './orders.controller';
+import { PartnerFigures } from './partner-figures';
 import { PlacementWriter } from './placement-writer';
 import { registerReplayAdvice } from './replay-advice';
 
@@ -42,6 +44,11 @@ import { registerReplayAdvice } from './replay-advice';
       provide: OrderDeadlines,
       inject: [OrderRepository, Exchanges],
       useFactory: (repository: OrderRepository, exchanges: Exchanges) => new OrderDeadlines(repository, exchanges),
+    },
+    {
+      provide: PartnerFigures,
+      inject: [Database, CLOCK, LOGGER],
+      useFactory: (database: Database, clock: Clock, log: Logger) => new PartnerFigures(database, clock, log),
     },
     {
       provide: OrderWithdrawer,

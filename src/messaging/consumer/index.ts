@@ -3,6 +3,7 @@ export { HandlesContract } from './contract-handler';
 export { createParkedDrain, createProcessor, createTransport } from './create-transport';
 export { StaffDesk } from './desk/staff-desk';
 export type { InboundBatch, InboundHandler, InboundMessage, Outcome } from './handler';
+export { lastReceived } from './last-received';
 export { parkedAnswers } from './parked-answers';
 export type { ParkedDesk, ParkedEdit, Release, ReplayObserver, ReplayResult } from './parked-desk';
 export { type ParkedMessage, parkedOf } from './parked-list';

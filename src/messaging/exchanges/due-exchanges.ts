@@ -39,19 +39,26 @@ export class DueExchanges {
     );
   }
 
-  /** Locks those that are still open and to be looked at by then; an answer that came meanwhile has won. */
-  lockDue(
+  /**
+   * Locks them, and gives those that are still open and to be looked at by then; an answer that came meanwhile has won. Asked by the
+   * primary key alone: with `look_at` in the condition, a plan kept for any values would walk all that is closed.
+   */
+  async lockDue(
     tx: Tx,
     partner: string,
     correlationIds: readonly string[],
     upTo: Date,
   ): Promise<(Exchange & { deadline: Date })[]> {
-    return query<Exchange & { deadline: Date }>(
+    const rows = await query<Exchange & { lookAt: Date | null }>(
       tx,
-      `SELECT ${COLUMNS} FROM exchange WHERE correlation_id = ANY(:correlationIds::text[]) AND partner = :partner AND direction = 'out'
-         AND state IN ('awaiting', 'acknowledged') AND look_at <= :upTo AND deadline IS NOT NULL
+      `SELECT ${COLUMNS}, look_at AS "lookAt" FROM exchange WHERE correlation_id = ANY(:correlationIds::text[]) AND partner = :partner AND direction = 'out'
        ORDER BY correlation_id FOR UPDATE`,
-      { correlationIds, partner, upTo },
+      { correlationIds, partner },
+    );
+    return rows.flatMap(({ lookAt, deadline, ...exchange }) =>
+      (exchange.state === 'awaiting' || exchange.state === 'acknowledged') && deadline && lookAt && lookAt <= upTo
+        ? [{ ...exchange, deadline }]
+        : [],
     );
   }
 

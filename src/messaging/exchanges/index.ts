@@ -5,6 +5,7 @@ export type { DeadlinePass, DeadlineWatcher } from './deadline-watcher';
 export { afterAnswer, type Answered, isLate } from './domain/answer';
 export { type Exchange, type ExchangeAnswer, type ExchangeState, OPEN_EXCHANGE_STATES } from './exchange';
 export { Exchanges, type NewExchange } from './exchanges';
+export { openExchanges } from './open-exchanges';
 export { ownExchange, type ExchangeRefusal, type OwnExchange } from './own-exchange';
 export { addAnswered, type AnsweredExchange, lockAsked } from './partner-exchanges';
 export { type ReplyMark, ReplyWatch } from './reply-watch';

@@ -1,4 +1,5 @@
 export { Outbox } from './outbox';
+export { lastSent } from './last-sent';
 export type { Outgoing, PreparedMessage } from './outbox-message';
 export { ensurePartitions, maintainPartitions, type PartitionPass, type PartitionPolicy } from './partitions';
 export { publicationsOf, receiptsOf, type Receipt, type SentAddress } from './receipts';
