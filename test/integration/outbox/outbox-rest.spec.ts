@@ -131,7 +131,8 @@ describe('the outbox over HTTP', () => {
     do {
       const page = await outbox.send('GET', `/v1/outbox/parked?limit=2&state=waiting${cursor}`);
       seen.push(...page.items.map(({ messageId }) => messageId));
-      cursor = page.body['nextCursor'] ? `&cursor=${String(page.body['nextCursor'])}` : '';
+      const next = page.body['nextCursor'];
+      cursor = typeof next === 'string' ? `&cursor=${next}` : '';
     } while (cursor);
     expect(seen).toEqual(ids);
     for (const [path, code] of [
