@@ -45,14 +45,15 @@ export async function lockOne(
 ): Promise<LockedMessage> {
   const [message] = await lockMessages(tx, [id]);
   if (!message) throw new NonRetriableError('parked-unknown', `There is no parked message ${id}.`);
-  if (message.state !== state) {
-    throw new NonRetriableError(`parked-not-${state}`, `The message ${id} is ${message.state}, not ${state}.`, {
-      hint: 'GET it again to see what became of it.',
-    });
-  }
+  // First: who acts on what was changed meanwhile is told that, whatever it has become.
   if (message.version !== version) {
     throw new NonRetriableError('version-stale', `The message ${id} was changed meanwhile.`, {
       hint: 'GET it again and send the new ETag.',
+    });
+  }
+  if (message.state !== state) {
+    throw new NonRetriableError(`parked-not-${state}`, `The message ${id} is ${message.state}, not ${state}.`, {
+      hint: 'GET it again to see what became of it.',
     });
   }
   return message;
