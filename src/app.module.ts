@@ -127,13 +127,14 @@ const messaging: Provider[] = [
   },
   {
     provide: TRANSPORT,
-    inject: [CONFIG, Database, ChannelCatalog, CODEC, Outbox, LOGGER],
+    inject: [CONFIG, Database, ChannelCatalog, CODEC, Outbox, KAFKA_ADMIN, LOGGER],
     useFactory: (
       config: Config,
       database: Database,
       channels: ChannelCatalog,
       codec: Codec,
       outbox: Outbox,
+      admin: KafkaAdmin,
       log: Logger,
     ): ParleyTransport | null =>
       config.roles.includes('consumer')
@@ -145,6 +146,7 @@ const messaging: Provider[] = [
             outbox,
             logger: log,
             observer: new ReplayOutcomes(),
+            protect: { config, admin, openPublisher: () => createLanePublisher(config, log, 'dead-letters') },
             makeSource: (topics, onBatch) =>
               createBatchSource(config, log, {
                 groupId: config.kafkaConsumerGroup,

@@ -86,6 +86,14 @@ export class Metrics {
       'Age of the oldest record in hand that has no outcome.',
       () => transport.health().oldestUnprocessedAgeMs / 1000,
     );
+    this.gauges('parley_channel_paused', '1: not read, by a flood of dead letters or by staff.', ['topic'], () =>
+      transport.health().pausedTopics.map((topic) => ({ labels: { topic }, value: 1 })),
+    );
+    this.gauge(
+      'parley_dlt_unpublished',
+      'Dead letters that are not on their dead letter topic; safe in the table.',
+      () => transport.health().unpublishedDeadLetters,
+    );
     new Counter({
       name: 'parley_inbox_messages_total',
       help: 'Inbound records by recorded outcome.',

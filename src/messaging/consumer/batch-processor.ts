@@ -11,6 +11,7 @@ import { PartnerQueue, type Portion } from './partner-queue';
 import { Abandoned, type Membership, Patience } from './patience';
 import type { CarefulReading } from './protection/careful-reading';
 import { condemned } from './protection/condemned';
+import type { Guards } from './protection/guards';
 
 export interface BatchLimits {
   /** Most records in one transaction. */
@@ -20,6 +21,9 @@ export interface BatchLimits {
   /** Most transactions at once; they come out of the process's database pool. */
   transactions: number;
 }
+
+/** How long a partition of a channel that is paused is left alone, ms: it is read again within seconds of the pause's end. */
+const PAUSE_MS = 2_000;
 
 /** Collects what waits of a partner's partitions into batches and has them settled; offsets follow the commit. */
 export class BatchProcessor {
@@ -36,14 +40,13 @@ export class BatchProcessor {
   private readonly waitingCarefully: PartitionWork[] = [];
   private isCareful = false;
 
-  /** @param carefulReading finds records that end the process; without it nothing is marked */
   constructor(
     private readonly channels: ChannelCatalog,
     private readonly documents: Documents,
     private readonly settler: BatchSettler,
     private readonly limits: BatchLimits,
     logger: Logger,
-    private readonly carefulReading?: CarefulReading,
+    private readonly guards: Guards = {},
   ) {
     this.patience = new Patience(logger, this.closing.signal, () => this.pump());
     this.inspection = new Inspection(documents, { hasRoom: () => this.hasRoom, onRoom: () => this.pump() });
@@ -57,9 +60,7 @@ export class BatchProcessor {
     if (batch.records.length === 0 || this.closing.signal.aborted) return;
     const channel = this.channels.find(batch.topic) ?? (await this.await(batch, () => this.readChannel(batch.topic)));
     if (!channel) return;
-    const { carefulReading } = this;
-    const enter = async (reading: CarefulReading) => ({ known: await reading.enter(batch, channel) });
-    const entered = carefulReading ? await this.await(batch, () => enter(carefulReading)) : NOT_CAREFUL;
+    const entered = await this.enter(batch, channel);
     if (!entered || this.closing.signal.aborted) return;
     const work = new PartitionWork(batch, channel, this.unfinished.returned(batch));
     this.works.add(work);
@@ -99,6 +100,32 @@ export class BatchProcessor {
     for (const work of this.waitingCarefully.splice(0)) work.close();
     this.inspection.close();
     await Promise.allSettled([...this.running]);
+  }
+
+  /** Marks the partition as read, and says how it is read. Undefined: not now. */
+  private async enter(batch: RecordBatch, channel: Channel): Promise<{ known: number | undefined } | undefined> {
+    const { careful, gate } = this.guards;
+    if (!careful && !gate) return { known: undefined };
+    return this.await(batch, async () => {
+      const reason = await gate?.closed(channel);
+      if (reason === undefined) return { known: await careful?.enter(batch, channel) };
+      batch.pause(PAUSE_MS, reason);
+      throw new Abandoned('paused');
+    });
+  }
+
+  /** Those of the portions whose channel is read now; the others are given back. */
+  private async open(portions: readonly Portion[]): Promise<readonly Portion[]> {
+    const { gate } = this.guards;
+    if (!gate) return portions;
+    const open: Portion[] = [];
+    for (const portion of portions) {
+      const { work } = portion;
+      const reason = await this.patience.run([work], () => gate.closed(work.channel), true).catch(() => 'given back');
+      if (reason === undefined) open.push(portion);
+      else if (!work.isGone) work.giveBack(PAUSE_MS, reason);
+    }
+    return open;
   }
 
   /** Waits for the database as long as it takes. Undefined: the partition is gone, or given back. */
@@ -179,7 +206,7 @@ export class BatchProcessor {
     this.isCareful = true;
     const known = Math.min(this.careful.get(work) ?? 0, this.limits.size);
     const portion = { work, records: work.take(Math.max(1, known)) };
-    const settling = known > 0 ? this.settleKnown(portion) : this.settleCarefully(portion);
+    const settling = known > 0 ? this.settleKnown(portion) : this.settleSuspect(portion);
     this.run([portion], settling, () => (this.isCareful = false));
   }
 
@@ -203,12 +230,13 @@ export class BatchProcessor {
   }
 
   /** Never rejects. The record is begun in a transaction of its own, so that its start outlives what it does to the process. */
-  private async settleCarefully(portion: Portion): Promise<void> {
+  private async settleSuspect(portion: Portion): Promise<void> {
     const { work, records } = portion;
     const { offset } = lastOf(records);
-    const reading = this.carefulReading as CarefulReading;
+    const reading = this.guards.careful as CarefulReading;
     try {
       await reading.alone(async () => {
+        if ((await this.open([portion])).length === 0) return;
         const mayBegin = await this.patience.run([work], () => reading.begin(work, offset), true);
         const { contracts } = this.documents;
         const items = mayBegin
@@ -226,10 +254,15 @@ export class BatchProcessor {
    * Never rejects. A topic of the partner whose schemas can't be had doesn't hold up its others: each is then on its own. A
    * defect of ours is waited out like an outage: leaving the records would lose their place.
    */
-  private async settle(portions: readonly Portion[]): Promise<void> {
+  private async settle(taken: readonly Portion[]): Promise<void> {
+    const portions = await this.open(taken);
+    if (portions.length > 0) await this.settleOpen(portions);
+  }
+
+  private async settleOpen(portions: readonly Portion[]): Promise<void> {
     const topics = [...Map.groupBy(portions, ({ work }) => work.topic).values()];
     const together = topics.length > 1 ? await this.inspection.inspect(portions).catch(() => undefined) : undefined;
-    if (topics.length > 1 && !together) await Promise.all(topics.map((ofTopic) => this.settle(ofTopic)));
+    if (topics.length > 1 && !together) await Promise.all(topics.map((ofTopic) => this.settleOpen(ofTopic)));
     else await this.settleAtOnce(portions, together);
   }
 
@@ -248,5 +281,4 @@ export class BatchProcessor {
   }
 }
 
-const NOT_CAREFUL = { known: undefined };
 const lastOf = (records: Portion['records']): InboundRecord => records.at(-1) as InboundRecord;

@@ -17,4 +17,8 @@ export interface ConsumerHealth {
   counts: ReturnType<ConsumerCounters['byTopic']>;
   /** Dead records whose bytes or attributes broke their contract, by topic and code, since the process began. */
   violations: ReturnType<ConsumerCounters['violationsByTopic']>;
+  /** Channels that are paused, by flood or staff. */
+  pausedTopics: readonly string[];
+  /** Dead letters of all processes that are not on their dead letter topic; as last counted. */
+  unpublishedDeadLetters: number;
 }

@@ -6,6 +6,7 @@ import type { BatchProcessor } from './batch-processor';
 import { ChannelWatch } from './channel-watch';
 import type { ConsumerHealth } from './consumer-health';
 import type { ConsumerCounters } from './counters';
+import type { Protection } from './protection/create-protection';
 
 /** Makes the consumer group member; `onBatch` rejects only with the client's own errors. */
 export type SourceFactory = (topics: readonly string[], onBatch: (batch: RecordBatch) => Promise<void>) => BatchSource;
@@ -23,6 +24,7 @@ export interface ConsumerParts {
   processor: BatchProcessor;
   counters: ConsumerCounters;
   companions: readonly Companion[];
+  protection?: Protection | undefined;
 }
 
 /** How often the version of the set of channels is looked at, ms. */
@@ -59,7 +61,7 @@ export class Consumer {
 
   health(): ConsumerHealth {
     const { source } = this;
-    const { processor, counters, companions } = this.parts;
+    const { processor, counters, companions, protection } = this.parts;
     const { waitingFor, trouble, oldestUnprocessed } = processor.signals;
     const age = oldestUnprocessed ? this.clock.now().getTime() - oldestUnprocessed.getTime() : 0;
     return {
@@ -70,6 +72,8 @@ export class Consumer {
       trouble: trouble ?? source?.trouble ?? companions.find((companion) => companion.trouble)?.trouble,
       counts: counters.byTopic(),
       violations: counters.violationsByTopic(),
+      pausedTopics: protection?.gate.pausedTopics ?? [],
+      unpublishedDeadLetters: protection?.deadLetters.unpublishedCount ?? 0,
     };
   }
 
@@ -86,5 +90,6 @@ export class Consumer {
     await Promise.all(this.parts.companions.map((companion) => companion.stop()));
     // Side by side: the source waits for batches in hand, and the processor ends those at the next commit.
     await Promise.all([this.source?.close(), this.parts.processor.close()]);
+    await this.parts.protection?.leave();
   }
 }

@@ -19,7 +19,8 @@ import type { Documents } from './inspection';
 import { Parked } from './parked';
 import type { ReplayObserver } from './parked-desk';
 import { ParleyTransport } from './parley-transport';
-import type { CarefulReading } from './protection/careful-reading';
+import { createProtection, type ProtectionOptions } from './protection/create-protection';
+import type { Guards } from './protection/guards';
 import { RecordTransaction } from './record-transaction';
 
 export interface ProcessorOptions {
@@ -36,8 +37,8 @@ export interface ProcessorOptions {
   clock?: Clock;
   /** Hears what became of messages that a replay released. */
   observer?: ReplayObserver | undefined;
-  /** Finds records that end the process; without it nothing is marked. */
-  careful?: CarefulReading | undefined;
+  /** What stands between a fetched batch and its handlers; without them nothing is marked, counted or paused. */
+  guards?: Guards | undefined;
 }
 
 /** What processor and drain share. */
@@ -57,7 +58,7 @@ function partsOf(options: ProcessorOptions, dispatch: Dispatch, counters: Consum
 function processorOf(
   parts: ReturnType<typeof partsOf>,
   config: ProcessorOptions['config'],
-  careful: CarefulReading | undefined,
+  guards: Guards | undefined,
 ): BatchProcessor {
   const { database, channels, documents, outbox, reports, dispatch, counters, clock, logger } = parts;
   const steps = new RecordTransaction(new Inbox(), new Parked(), reports, dispatch);
@@ -72,7 +73,7 @@ function processorOf(
       transactions: Math.max(1, config.databasePoolSize >> 1),
     },
     logger,
-    careful,
+    guards,
   );
 }
 
@@ -82,7 +83,7 @@ export function createProcessor(
   dispatch: Dispatch,
   counters = new ConsumerCounters(),
 ): BatchProcessor {
-  return processorOf(partsOf(options, dispatch, counters), options.config, options.careful);
+  return processorOf(partsOf(options, dispatch, counters), options.config, options.guards);
 }
 
 /** The drain alone, as {@link createProcessor}. */
@@ -90,18 +91,30 @@ export function createParkedDrain(options: ProcessorOptions, dispatch: Dispatch)
   return createDrain({ ...partsOf(options, dispatch, new ConsumerCounters()), observer: options.observer });
 }
 
+/** What a whole consumer process needs more than its processor. */
+export interface TransportOptions extends Omit<ProcessorOptions, 'guards'> {
+  makeSource: SourceFactory;
+  /** Without it (where a test has only a part of a process) nothing protects the process, and nothing is published or forgotten. */
+  protect?: Pick<ProtectionOptions, 'config' | 'admin' | 'openPublisher'> | undefined;
+}
+
 /**
  * Nest's strategy: `app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true })`, then
  * `startAllMicroservices()`.
  */
-export function createTransport(options: ProcessorOptions & { makeSource: SourceFactory }): ParleyTransport {
-  const { channels, logger, contracts = CONTRACTS, clock = systemClock } = options;
+export function createTransport(options: TransportOptions): ParleyTransport {
+  const { database, channels, logger, protect, contracts = CONTRACTS, clock = systemClock } = options;
   return new ParleyTransport((dispatch) => {
-    const counters = new ConsumerCounters();
-    const parts = partsOf(options, dispatch, counters);
+    const protection = protect && createProtection({ ...protect, database, channels, logger, clock });
+    const counters = new ConsumerCounters((topic) => protection?.gate.died(topic));
+    const noted: Dispatch = (contract, batch) => {
+      protection?.watchdog.note(batch.messages);
+      return dispatch(contract, batch);
+    };
+    const parts = partsOf(options, noted, counters);
     const drain = createDrain({ ...parts, observer: options.observer });
-    const processor = processorOf(parts, options.config, options.careful);
-    const reading = { processor, counters, companions: [drain] };
+    const processor = processorOf(parts, options.config, protection);
+    const reading = { processor, counters, protection, companions: [drain, ...(protection?.companions ?? [])] };
     return { consumer: new Consumer(reading, options.makeSource, channels, clock, logger), drain };
   }, contracts);
 }

@@ -93,6 +93,10 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
     title: 'The despatch number is unfit',
     help: 'It is text without control characters. Send the document again with a fit number, under a new ce_id.',
   },
+  'process-killer': {
+    title: 'The record could not be processed',
+    help: 'It is kept as you sent it, and our staff look at it. Sending it again changes nothing.',
+  },
   'not-processed': {
     title: 'The record could not be processed',
     help: 'It is kept as you sent it, and our staff look at it. Sending it again under the same ce_id changes nothing.',

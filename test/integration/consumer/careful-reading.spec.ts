@@ -37,7 +37,7 @@ function startProcess(poison?: string, decide?: Decide, window = 20) {
     hung.resolve();
     return death.promise;
   };
-  const processor = processorOf(world, poisonous, {}, reading);
+  const processor = processorOf(world, poisonous, {}, { careful: reading });
   return {
     reading,
     hung: hung.promise,

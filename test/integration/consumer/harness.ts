@@ -127,12 +127,12 @@ export function processorOf(
   world: World,
   decide?: Decide,
   limits: Partial<typeof LIMITS> = {},
-  careful?: Parameters<typeof createProcessor>[0]['careful'],
+  guards?: Parameters<typeof createProcessor>[0]['guards'],
 ) {
   const { database, channels } = world;
   const config = { ...LIMITS, ...limits };
   return createProcessor(
-    { config, database, channels, codec: new JsonCodec(), logger, contracts: TEST_CONTRACTS, careful },
+    { config, database, channels, codec: new JsonCodec(), logger, contracts: TEST_CONTRACTS, guards },
     handler(decide),
   );
 }

@@ -1,0 +1,143 @@
+import type { Clock } from '../../../platform/clock';
+import type { Database } from '../../../platform/database';
+import { messageOf } from '../../../platform/errors';
+import { sleep } from '../../../platform/polling';
+import type { Logger } from '../../../platform/telemetry';
+import type { Channel, ChannelCatalog } from '../../channels';
+import { type ChannelPause, pauseChannel, pausedChannels } from './channel-pauses';
+
+/** Dead letters that a channel may have before it is paused. */
+export interface FloodLimits {
+  /** New ones within a minute. */
+  perMinute: number;
+  /** Open ones, since staff let it go on last. */
+  open: number;
+}
+
+const LOOK_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * Pauses a channel on which too much dies, the one exception to "poison never stops a partition": garbage without end would fill
+ * the database, and nobody could look at it. Obeys pauses of staff as well. What counts is in the table, so that all processes
+ * count together; a channel on which nothing dies costs nothing.
+ */
+export class FloodGate {
+  private readonly stopping = new AbortController();
+  private readonly deaths = new Map<string, number>();
+  private readonly lookEvery: number;
+  private paused: ReadonlyMap<number, ChannelPause> = new Map();
+  private loop: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelCatalog,
+    private readonly limits: FloodLimits,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    this.lookEvery = Math.max(1, Math.floor(Math.min(limits.perMinute, limits.open) / 10));
+  }
+
+  start(): void {
+    this.loop ??= this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.loop;
+  }
+
+  /** A message of this topic died in this process. */
+  died(topic: string): void {
+    this.deaths.set(topic, (this.deaths.get(topic) ?? 0) + 1);
+  }
+
+  /** Undefined: read on. Else why the channel is not read now, one sentence. Rejects when the database can't say. */
+  async closed(channel: Channel): Promise<string | undefined> {
+    if (!this.paused.has(channel.id) && (this.deaths.get(channel.topic) ?? 0) >= this.lookEvery) {
+      await this.count(channel);
+    }
+    const pause = this.paused.get(channel.id);
+    return pause && sentenceOf(channel.topic, pause);
+  }
+
+  /** Topics that are not read for now. */
+  get pausedTopics(): string[] {
+    return this.channels
+      .inbound()
+      .filter(({ id }) => this.paused.has(id))
+      .map(({ topic }) => topic);
+  }
+
+  /** One sentence with what to do, while a channel is paused. */
+  get trouble(): string | undefined {
+    const [first, ...others] = this.channels.inbound().filter(({ id }) => this.paused.has(id));
+    const pause = first && this.paused.get(first.id);
+    if (!pause) return undefined;
+    const more = others.length > 0 ? ` (and ${others.length} more channels are paused)` : '';
+    return `${sentenceOf(first.topic, pause)}${more}`;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    for (let failures = 0; !signal.aborted; await sleep(LOOK_MS, signal)) {
+      try {
+        await this.look();
+        failures = 0;
+      } catch (error) {
+        if (failures++ === 0) this.logger.warn({ reason: messageOf(error) }, 'pauses of channels could not be read');
+      }
+    }
+  }
+
+  private async look(): Promise<void> {
+    const pauses = await pausedChannels(this.database);
+    const before = this.paused;
+    this.paused = new Map(pauses.map((pause) => [pause.channelId, pause]));
+    for (const channel of this.channels.inbound()) {
+      if (before.has(channel.id) && !this.paused.has(channel.id)) {
+        this.logger.info({ topic: channel.topic }, 'the channel is read again');
+      }
+      if (this.deaths.has(channel.topic) && !this.paused.has(channel.id)) await this.count(channel);
+    }
+  }
+
+  private async count(channel: Channel): Promise<void> {
+    const { perMinute, open } = this.limits;
+    const now = this.clock.now();
+    this.deaths.delete(channel.topic);
+    const [dead] = await this.database.query<{ minute: number; open: number }>(DEATHS, {
+      ...{ channelId: channel.id, minuteAgo: new Date(now.getTime() - MINUTE_MS) },
+      ...{ perMinute: perMinute + 1, most: open + 1 },
+    });
+    if (!dead || (dead.minute <= perMinute && dead.open <= open)) return;
+    const what =
+      dead.minute > perMinute
+        ? `more than ${perMinute} messages died within a minute`
+        : `more than ${open} dead letters are open`;
+    const pause = { channelId: channel.id, code: 'flood', reason: what, pausedBy: 'parley' };
+    const isFirst = await this.database.transaction((tx) => pauseChannel(tx, pause, now));
+    this.paused = new Map([...this.paused, [channel.id, { ...pause, since: now }]]);
+    if (isFirst) {
+      const fields = { topic: channel.topic, partner: channel.partner, code: 'channel-flooded', reason: what };
+      this.logger.error(fields, 'the channel is paused until staff resume it; nothing is lost');
+    }
+  }
+}
+
+/** Counts up to the bounds and no further, over an index of the dead alone: a million of them cost what the bound costs. */
+export const DEATHS = `
+  SELECT (SELECT count(*) FROM (SELECT 1 FROM parked_inbound WHERE channel_id = :channelId AND state = 'dead'
+            AND last_failed_at > greatest(a.since, :minuteAgo::timestamptz) AND replay_id IS NULL LIMIT :perMinute) m)::int AS minute,
+         (SELECT count(*) FROM (SELECT 1 FROM parked_inbound WHERE channel_id = :channelId AND state = 'dead'
+            AND last_failed_at > a.since LIMIT :most) o)::int AS open
+  FROM (SELECT coalesce((SELECT since FROM channel_allowance WHERE channel_id = :channelId), '-infinity') AS since) a`;
+
+function sentenceOf(topic: string, { code, reason, since, pausedBy }: ChannelPause): string {
+  const remedy =
+    code === 'flood'
+      ? 'look at its failures, have them mended, then resume the channel'
+      : 'resume the channel to read on';
+  return `${topic} is not read since ${since.toISOString()}: ${reason} (paused by ${pausedBy}); ${remedy}.`;
+}
