@@ -1,21 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { startKafka } from '../../../scripts/servers/index.mjs';
-import { Kafka, logLevel } from '../../../src/messaging/kafka/kafkajs';
-import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
 import { eventually } from '../../support/eventually';
+import { kill, ownKafka, ownWire, refuse } from '../../support/faults';
+import { joinWithForeignProtocol } from '../../support/foreign-member';
 import { produce, uniqueName } from '../../support/kafka';
-import { startTcpProxy } from '../../support/tcp-proxy';
-import {
-  closeAll,
-  closing,
-  committed,
-  createTopic,
-  Listener,
-  recordingLogger,
-  settingsFor,
-  startSource,
-  stopping,
-} from './fixtures';
+import { closeAll, committed, createTopic, Listener, recordingLogger, settingsFor, startSource } from './fixtures';
 
 afterEach(closeAll, 60_000);
 
@@ -24,10 +12,10 @@ describe('a batch source whose client dies', () => {
     const topic = await createTopic('late');
     await produce(topic, [{ value: 'a' }]);
     const [host, port] = (settingsFor().kafkaBrokers[0] ?? '').split(':');
-    const proxy = closing(await startTcpProxy({ host: host ?? '', port: Number(port) }));
-    proxy.refuse(true);
+    const wire = await ownWire({ host: host ?? '', port: Number(port) });
+    const letIn = refuse(wire);
     const { logger, lines } = recordingLogger();
-    const { source, listener } = startSource({ topics: [topic], brokers: proxy.address, logger });
+    const { source, listener } = startSource({ topics: [topic], brokers: wire.address, logger });
     await eventually(() => lines.length >= 2, { timeout: 30_000 });
     expect(source).toMatchObject({ state: 'starting', everJoined: false });
     expect(source.trouble).toBeTruthy();
@@ -39,13 +27,13 @@ describe('a batch source whose client dies', () => {
         group: expect.any(String) as string,
       });
     }
-    proxy.refuse(false);
+    await letIn();
     await eventually(() => listener.values.includes('a'), { timeout: 30_000 });
     expect(source).toMatchObject({ state: 'joined', everJoined: true, trouble: undefined });
   }, 60_000);
 
   it('is built anew after the broker was killed and came back, and loses nothing', async () => {
-    const kafka = stopping(await startKafka());
+    const kafka = await ownKafka();
     const topic = await createTopic('killed', { brokers: kafka.brokers, partitions: 3 });
     const { logger, lines } = recordingLogger();
     const fatal: Error[] = [];
@@ -60,10 +48,10 @@ describe('a batch source whose client dies', () => {
       await produce(topic, [{ partition, value: `before ${partition}` }], kafka.brokers);
     }
     await eventually(() => listener.seen.length === 3);
-    await kafka.kill();
+    const restart = await kill(kafka);
     await eventually(() => source.state === 'rebuilding', { timeout: 40_000 });
     expect(source.trouble).toBeTruthy();
-    await kafka.restart();
+    await restart();
     for (let partition = 0; partition < 3; partition++) {
       await produce(topic, [{ partition, value: `after ${partition}` }], kafka.brokers);
     }
@@ -78,18 +66,7 @@ describe('a batch source whose client dies', () => {
   it('again and again for a reason of its own asks for the end of the process', async () => {
     const topic = await createTopic('fatal');
     const group = uniqueName('inconsistent');
-    // A member with another assignment protocol: the group then refuses ours, and no waiting heals that.
-    const strange: PartitionAssigner = (config) => {
-      const base = PartitionAssigners.roundRobin(config);
-      return { ...base, name: 'strange', protocol: (topics) => ({ ...base.protocol(topics), name: 'strange' }) };
-    };
-    const stranger = new Kafka({
-      brokers: settingsFor().kafkaBrokers,
-      logLevel: logLevel.NOTHING,
-    }).consumer({ groupId: group, partitionAssigners: [strange] });
-    await stranger.connect();
-    await stranger.subscribe({ topic });
-    await stranger.run({ eachMessage: () => Promise.resolve() });
+    const stranger = await joinWithForeignProtocol(group, topic);
     try {
       const fatal: Error[] = [];
       const { logger, lines } = recordingLogger();
@@ -100,7 +77,7 @@ describe('a batch source whose client dies', () => {
       expect(source.everJoined).toBe(false);
       await source.close();
     } finally {
-      await stranger.disconnect();
+      await stranger.close();
     }
   }, 60_000);
 

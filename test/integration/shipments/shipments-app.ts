@@ -11,7 +11,7 @@ import {
   typeOf,
 } from '../../../src/contracts';
 import { addChannels, ChannelCatalog } from '../../../src/messaging/channels';
-import { createProcessor, type InboundBatch } from '../../../src/messaging/consumer';
+import { createParkedDrain, createProcessor, type InboundBatch } from '../../../src/messaging/consumer';
 import { Exchanges } from '../../../src/messaging/exchanges';
 import type { InboundRecord } from '../../../src/messaging/kafka';
 import { Outbox } from '../../../src/messaging/outbox';
@@ -38,6 +38,8 @@ const logger = createLogger('silent', 'test');
 export interface ShipmentsApp extends Omit<OrdersApp, 'wakes'> {
   /** Everything as one consumer process does it; several of them are several processes. */
   consumer(): ReturnType<typeof createProcessor>;
+  /** Tries everything that waits for another attempt, whenever that is due, until nothing of it can be tried any more. */
+  retryAll(): Promise<void>;
 }
 
 const wiring = (codec: Codec) => {
@@ -91,23 +93,30 @@ export async function startShipments(
   const channels = app.get(ChannelCatalog);
   await channels.load();
   const consumers: ReturnType<typeof createProcessor>[] = [];
+  const limits = { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 2 };
+  const parts = { config: limits, database, channels, codec: new JsonCodec(), outbox: app.get(Outbox), logger };
+  const dispatch: Parameters<typeof createProcessor>[1] = (contract, batch) =>
+    contract.name === despatchAdvice.name
+      ? app.get(DespatchAdviceHandler).handle(batch as InboundBatch<DespatchAdvice>)
+      : app.get(OrderResponseHandler).handle(batch as InboundBatch<OrderResponse>);
+  const drain = createParkedDrain(parts, dispatch);
   return {
     app,
     database,
     key: await giveKey(database),
     consumer: () => {
-      const limits = { consumerBatchSize: 500, consumerLingerMs: 0, databasePoolSize: 2 };
-      const processor = createProcessor(
-        { config: limits, database, channels, codec: new JsonCodec(), outbox: app.get(Outbox), logger },
-        (contract, batch) =>
-          contract.name === despatchAdvice.name
-            ? app.get(DespatchAdviceHandler).handle(batch as InboundBatch<DespatchAdvice>)
-            : app.get(OrderResponseHandler).handle(batch as InboundBatch<OrderResponse>),
-      );
+      const processor = createProcessor(parts, dispatch);
       consumers.push(processor);
       return processor;
     },
+    retryAll: async () => {
+      await database.query(
+        `UPDATE parked_inbound SET next_attempt_at = now() - interval '1 ms' WHERE state = 'waiting'`,
+      );
+      while (await drain.pass());
+    },
     close: async () => {
+      await drain.stop();
       await Promise.all(consumers.map((consumer) => consumer.close()));
       await app.close();
     },
