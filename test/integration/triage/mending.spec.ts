@@ -1,36 +1,5 @@
-import { answer, ask, auditOf, broken, ifMatch, lettersOf, type Row, startTriage, type TriageApp } from './triage-app';
-
-const ISSUED = { issuedAt: '2026-03-01T10:00:00Z' };
-const mended = (orderNumber: string, change: object = {}) => ({
-  orderNumber,
-  responseCode: 'AP',
-  ...ISSUED,
-  ...change,
-});
-type Who = keyof TriageApp['keys'];
-
-async function letterOf(triage: TriageApp, order: string): Promise<Row> {
-  const [letter] = await lettersOf(triage, order);
-  if (!letter) throw new Error(`no dead letter of ${order}`);
-  return letter;
-}
-
-/** A dead letter of its own for each test; returns it as a list shows it. */
-let drawn = 0;
-async function dead(triage: TriageApp, shape: Parameters<typeof broken>[1] = {}): Promise<Row> {
-  const order = `m-${process.pid}-${++drawn}`;
-  await triage.deliver(broken(order, shape));
-  return letterOf(triage, order);
-}
-
-const edit = (triage: TriageApp, letter: Row, document: unknown, who: Who = 'operator') =>
-  ask(triage, who, `POST /v1/dead-letters/${letter.id}/edits`, { document, reason: 'a typo' }, ifMatch(letter));
-const replay = (triage: TriageApp, letter: Row, who: Who = 'support') =>
-  ask(triage, who, `POST /v1/dead-letters/${letter.id}/replay`, { reason: 'it is mended' });
-const show = async (triage: TriageApp, letter: Row, who: Who = 'support') =>
-  (await ask(triage, who, `GET /v1/dead-letters/${letter.id}`)).json;
-const resolve = (triage: TriageApp, verb: 'discard' | 'restore', letter: Row, who: Who = 'operator') =>
-  ask(triage, who, `POST /v1/dead-letters/${letter.id}/${verb}`, { reason: `to ${verb}` }, ifMatch(letter));
+import { dead, edit, letterOf, mended, replay, resolve, show } from './mending-steps';
+import { answer, ask, auditOf, ifMatch, lettersOf, type Row, startTriage, type TriageApp } from './triage-app';
 
 describe('mending a dead letter', () => {
   let triage: TriageApp;
@@ -247,78 +216,5 @@ describe('mending a dead letter', () => {
     it('is for support, not for viewers', async () => {
       expect(await replay(triage, await dead(triage), 'viewer')).toMatchObject({ status: 403 });
     });
-  });
-});
-
-describe('mending where a second person has to agree', () => {
-  let triage: TriageApp;
-  beforeAll(async () => (triage = await startTriage({ DEAD_LETTER_APPROVAL: 'true' })));
-  afterAll(() => triage.close());
-
-  const decide = (letter: Row, editId: string, verdict: 'approval' | 'refusal', who: Who) =>
-    ask(triage, who, `POST /v1/dead-letters/${letter.id}/edits/${editId}/${verdict}`, {});
-  const editIdOf = (json: Record<string, unknown>) => (json['edits'] as { id: string }[]).at(-1)?.id ?? '';
-
-  it('applies an edit only when somebody else has agreed', async () => {
-    const letter = await dead(triage);
-    const edited = await edit(triage, letter, mended(letter.key));
-    expect(edited.json['edits']).toMatchObject([{ state: 'pending', current: false, decidedBy: null }]);
-    expect(await replay(triage, letter)).toMatchObject({ status: 409, json: { code: 'edit-pending' } });
-    const editId = editIdOf(edited.json);
-    expect(await decide(letter, editId, 'approval', 'operator')).toMatchObject({
-      status: 403,
-      json: { code: 'edit-own' },
-    });
-    expect(await decide(letter, editId, 'approval', 'support')).toMatchObject({
-      status: 403,
-      json: { code: 'forbidden' },
-    });
-    expect(await decide(letter, editId, 'approval', 'second')).toMatchObject({
-      status: 200,
-      json: { edits: [{ state: 'approved', current: true, decidedBy: triage.keys.second.id }] },
-    });
-    expect(await decide(letter, editId, 'refusal', 'second')).toMatchObject({
-      status: 409,
-      json: { code: 'edit-decided' },
-    });
-    expect(await replay(triage, letter)).toMatchObject({ status: 202 });
-    await triage.drain();
-    expect(await show(triage, letter)).toMatchObject({ state: 'processed' });
-    expect((await auditOf(triage, `dead-letter/${letter.id}`)).map(({ action }) => action)).toEqual([
-      'dead-letter.edit',
-      'dead-letter.approve-edit',
-    ]);
-  });
-
-  it('leaves the message as it was when somebody refuses', async () => {
-    const letter = await dead(triage);
-    const editId = editIdOf((await edit(triage, letter, mended(letter.key))).json);
-    expect(await decide(letter, editId, 'refusal', 'second')).toMatchObject({
-      json: { edits: [{ state: 'refused', current: false }] },
-    });
-    expect(await replay(triage, letter)).toMatchObject({ status: 202 });
-    await triage.drain();
-    expect(await show(triage, letter)).toMatchObject({ state: 'dead', code: 'invalid' });
-  });
-
-  it('lets one of two who decide at once win', async () => {
-    const letter = await dead(triage);
-    const editId = editIdOf((await edit(triage, letter, mended(letter.key))).json);
-    const both = await Promise.all([
-      decide(letter, editId, 'approval', 'second'),
-      decide(letter, editId, 'refusal', 'acme'),
-    ]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-  });
-
-  it('knows no edit of another message', async () => {
-    const [letter, other] = [await dead(triage), await dead(triage)];
-    const editId = editIdOf((await edit(triage, letter, mended(letter.key))).json);
-    for (const id of [editId, '0', 'x']) {
-      expect(await decide(other, id, 'approval', 'second')).toMatchObject({
-        status: 404,
-        json: { code: 'edit-unknown' },
-      });
-    }
   });
 });
