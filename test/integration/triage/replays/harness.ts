@@ -111,8 +111,9 @@ export async function park(world: World, partner: string, letters: Letters): Pro
     const rows = await tx.query<{ id: string }[]>(
       `WITH added AS (
          INSERT INTO parked_inbound (partner, key, state, channel_id, inbox_id, topic, partition, "offset", record_time, message_id, type, correlation_id,
-           raw_value, header_names, header_values, code, fingerprint, attempts, next_attempt_at, parked_at, first_failed_at, last_failed_at, holds, resolved_at)
-         SELECT $1, replace($2, '{n}', n::text), $3, c.id, 'p' || $8 || '-' || n, c.topic, 0, n, $6, 'p' || $8 || '-' || n, $4, $9, convert_to($7, 'UTF8'), '{}', '{}',
+           raw_key, raw_value, header_names, header_values, code, fingerprint, attempts, next_attempt_at, parked_at, first_failed_at, last_failed_at, holds, resolved_at)
+         SELECT $1, replace($2, '{n}', n::text), $3, c.id, 'p' || $8 || '-' || n, c.topic, 0, n, $6, 'p' || $8 || '-' || n, $4, $9, convert_to(replace($2, '{n}', n::text), 'UTF8'), convert_to($7, 'UTF8'),
+           ARRAY[convert_to('ce_id', 'UTF8'), convert_to('ce_type', 'UTF8')], ARRAY[convert_to('p' || $8 || '-' || n, 'UTF8'), convert_to($4, 'UTF8')],
            $5, $5, 12, CASE WHEN $3 = 'waiting' THEN $6::timestamptz + interval '1 hour' END, $6, $6, $6, $2 IS NOT NULL, CASE WHEN $3 = 'processed' THEN $6::timestamptz END
          FROM channel c, generate_series(1, $10) n WHERE c.partner = $1 AND c.topic = $11 ORDER BY n RETURNING id, channel_id, key, state
        ), keys AS (

@@ -202,6 +202,27 @@ describe('a replay', () => {
     ]);
   });
 
+  it('does not send a message whose edit came in while its turn was being given', async () => {
+    const { id, ids } = await started(2);
+    const editor = world.dataSource.createQueryRunner();
+    await editor.startTransaction();
+    await editor.query('SELECT 1 FROM parked_inbound WHERE id = $1 FOR UPDATE', [ids[0]]);
+    const step = room.step.run(id, now());
+    await eventually(async () => (await lockWaiters(world)) >= 1);
+    await editor.query(
+      `INSERT INTO parked_edit (parked_id, message_id, document, diff, reason, state, made_by, made_at)
+       VALUES ($1, gen_random_uuid(), '{}', '[]', 'r', 'pending', 'key_2', now())`,
+      [ids[0]],
+    );
+    await editor.commitTransaction();
+    await editor.release();
+    expect((await step)?.released).toBe(1);
+    expect(await outcomesOf(world, id)).toEqual([
+      [ids[0], 'skipped', 'edit-pending'],
+      [ids[1], 'waiting', null],
+    ]);
+  });
+
   it('stops releasing while it is paused, and goes on where it stood', async () => {
     const { id, ids } = await started(600);
     await room.step.run(id, now());
