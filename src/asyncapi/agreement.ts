@@ -1,3 +1,4 @@
+import type { AnyContract } from '../contracts';
 import type { Message, PartnerInterface } from './partner-interface';
 
 /** Part of what both sides rely on; `code` stands between backticks, so that it can become Markdown or HTML. */
@@ -78,7 +79,7 @@ function exchangeSection(messages: readonly Message[]): Section[] {
   const deadlines = requests.flatMap(({ title, contract, ours }) =>
     contract.deadlineMs === undefined
       ? []
-      : `${title}: ${ours ? 'the partner answers' : 'we answer'} within ${duration(contract.deadlineMs)}.`,
+      : `${title}: ${ours ? 'the partner answers' : 'we answer'} within ${duration(contract.deadlineMs)}.${furtherTerms(contract)}`,
   );
   return [
     {
@@ -91,6 +92,18 @@ function exchangeSection(messages: readonly Message[]): Section[] {
       ],
     },
   ];
+}
+
+/** What holds when an interim answer came, and when none did. */
+function furtherTerms({ interimDeadlineMs, resend }: AnyContract): string {
+  const interim =
+    interimDeadlineMs === undefined
+      ? ''
+      : ` After the first interim answer the final one is due within ${duration(interimDeadlineMs)}.`;
+  const again = resend
+    ? ` Unanswered, it is sent again under the same \`ce_id\`, up to ${resend.times} times, each with ${duration(resend.everyMs)} to answer.`
+    : '';
+  return interim + again;
 }
 
 function refusalSection({ partner, channels }: PartnerInterface, messages: readonly Message[]): Section {

@@ -44,6 +44,8 @@ describe('the page of a partner', () => {
     expect(partner).toContain('<code>ce_correlationid</code>');
     expect(partner).toContain('&quot;unitPrice&quot;: &quot;9.99&quot;');
     expect(partner).toContain('within 1 hour');
+    expect(partner).toContain('After the first interim answer the final one is due within 1 day.');
+    expect(partner).toContain('up to 2 times, each with 30 minutes to answer.');
   });
 
   it('closes what it opens', () => {
