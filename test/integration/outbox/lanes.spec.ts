@@ -99,6 +99,31 @@ describe('a relay whose lanes fail', () => {
     await until('a lane in order', () => relay.state.failingLanes.length === 0);
   });
 
+  it('sends through a client of its own while it fails, so that a request that hangs holds up nobody, and comes back', async () => {
+    const client = await bench.client();
+    const quarantine = new RecordingPublisher();
+    let failures = 1;
+    publisher.before = ({ partition }) => {
+      if (partition === 1 && failures-- > 0) throw new Error('timed out');
+    };
+    const hanging = Promise.withResolvers<void>();
+    quarantine.before = () => hanging.promise;
+    const relay = bench.relay(publisher, { quarantine: () => quarantine });
+    const ids = await addRows(client, [{ key: 'a', partition: 1 }]);
+    await until('the failure', () => relay.state.failingLanes.length === 1);
+    // The same broker leads both partitions: with one slot for both this row would wait.
+    await addRows(client, [{ key: 'b' }]);
+    await until('the other lane', () => publisher.firsts('orders.acme.request.v1/0').length === 1);
+    ids.push(...(await addRows(client, [{ key: 'a', partition: 1 }, { key: 'b' }])).slice(0, 1));
+    await until('the other lane again', () => publisher.firsts('orders.acme.request.v1/0').length === 2);
+    expect([quarantine.sent, publisher.lanes.get('orders.acme.request.v1/1')]).toEqual([0, undefined]);
+    hanging.resolve();
+    await until('the rest', () => publisher.firsts('orders.acme.request.v1/1').length === 1);
+    expect([...quarantine.firsts(), ...publisher.firsts('orders.acme.request.v1/1')]).toEqual(ids);
+    expect(quarantine.firsts()).toHaveLength(1);
+    expect(relay.state.failingLanes).toEqual([]);
+  });
+
   it('has one outstanding send to a partition, also while its leader moves', async () => {
     const client = await bench.client();
     let asked = 0;
