@@ -126,12 +126,13 @@ export class FloodGate {
   }
 }
 
-/** Counts up to the bounds and no further, over an index of the dead alone: a million of them cost what the bound costs. */
+/** Counts up to the bounds and no further, over an index of the dead alone (in its order, or the planner may read the table): a million of them cost what the bound costs. */
 export const DEATHS = `
   SELECT (SELECT count(*) FROM (SELECT 1 FROM parked_inbound WHERE channel_id = :channelId AND state = 'dead'
-            AND last_failed_at > greatest(a.since, :minuteAgo::timestamptz) AND replay_id IS NULL LIMIT :perMinute) m)::int AS minute,
+            AND last_failed_at > greatest(a.since, :minuteAgo::timestamptz) AND replay_id IS NULL
+            ORDER BY last_failed_at LIMIT :perMinute) m)::int AS minute,
          (SELECT count(*) FROM (SELECT 1 FROM parked_inbound WHERE channel_id = :channelId AND state = 'dead'
-            AND last_failed_at > a.since LIMIT :most) o)::int AS open
+            AND last_failed_at > a.since ORDER BY last_failed_at LIMIT :most) o)::int AS open
   FROM (SELECT coalesce((SELECT since FROM channel_allowance WHERE channel_id = :channelId), '-infinity') AS since) a`;
 
 function sentenceOf(topic: string, { code, reason, since, pausedBy }: ChannelPause): string {

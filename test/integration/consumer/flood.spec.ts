@@ -1,0 +1,175 @@
+import { ConsumerCounters } from '../../../src/messaging/consumer/counters';
+import { createProcessor, pauseChannel, pausedChannels, resumeChannel } from '../../../src/messaging/consumer';
+import { DEATHS, FloodGate, type FloodLimits } from '../../../src/messaging/consumer/protection/flood-gate';
+import { JsonCodec } from '../../../src/messaging/registry';
+import { eventually } from '../../support/eventually';
+import { uniqueName } from '../../support/kafka';
+import { recordingLogger } from '../kafka/fixtures';
+import {
+  addPartner,
+  appliedSteps,
+  handler,
+  LIMITS,
+  openWorld,
+  parkedRows,
+  Tape,
+  TEST_CONTRACTS,
+  TestBatch,
+  type World,
+} from './harness';
+
+let world: World;
+const gates: FloodGate[] = [];
+beforeAll(async () => (world = await openWorld()));
+afterEach(() => Promise.all(gates.splice(0).map((gate) => gate.stop())));
+afterAll(() => world.close());
+
+/** A consumer process with its gate, and a clock that the test moves. */
+function startProcess(limits: FloodLimits, clock = { time: Date.now() }) {
+  const { database, channels } = world;
+  const { logger, lines } = recordingLogger();
+  const now = () => new Date(clock.time);
+  const gate = new FloodGate(database, channels, limits, { now }, logger);
+  gates.push(gate);
+  gate.start();
+  const processor = createProcessor(
+    {
+      config: { ...LIMITS, consumerBatchSize: 10 },
+      database,
+      channels,
+      codec: new JsonCodec(),
+      logger,
+      contracts: TEST_CONTRACTS,
+      clock: { now },
+      guards: { gate },
+    },
+    handler(),
+    new ConsumerCounters((topic) => gate.died(topic)),
+  );
+  return { gate, lines, processor };
+}
+
+const garbage = (tape: Tape, count: number) =>
+  tape.records(count, (index) => ({ key: `k${index}`, value: Buffer.from([0xff]) }));
+
+async function send(processor: ReturnType<typeof startProcess>['processor'], records: ReturnType<typeof garbage>) {
+  const batch = new TestBatch(records);
+  await processor.process(batch);
+  return batch;
+}
+
+const paused = async (partner: string) =>
+  (await pausedChannels(world.database)).filter(({ channelId }) =>
+    world.channels.inbound().some(({ id, partner: of }) => id === channelId && of === partner),
+  );
+
+describe('a flood of dead letters', () => {
+  it('pauses its channel, and no other; nothing of it is lost, and the table stops growing', async () => {
+    const [partner, other] = [uniqueName('p'), uniqueName('p')];
+    const tape = new Tape(await addPartner(world, partner));
+    const fine = new Tape(await addPartner(world, other));
+    const { gate, lines, processor } = startProcess({ perMinute: 50, open: 10_000 });
+    const records = garbage(tape, 1_000);
+    const batch = await send(processor, records);
+    expect(batch.pauses).toEqual([expect.stringContaining('more than 50 messages died within a minute')]);
+    const dead = (await parkedRows(world, partner)).length;
+    expect(dead).toBeGreaterThan(50);
+    expect(dead).toBeLessThan(120);
+    // The offset is that of the last one that has its outcome: the others come again.
+    expect(Number(batch.doneUpTo)).toBe(dead - 1);
+    expect((await send(processor, records.slice(dead))).done_).toEqual([]);
+    expect((await parkedRows(world, partner)).length).toBe(dead);
+    expect(gate.pausedTopics).toEqual([tape.topic]);
+    expect(gate.trouble).toContain('resume the channel');
+    expect(lines.filter((line) => line['code'] === 'channel-flooded')).toHaveLength(1);
+    expect(
+      (
+        await send(
+          processor,
+          fine.records(5, () => ({})),
+        )
+      ).pauses,
+    ).toEqual([]);
+    expect((await appliedSteps(world, other)).length).toBe(5);
+  });
+
+  it('lets one more allowance through when staff resume, then pauses again', async () => {
+    const partner = uniqueName('p');
+    const tape = new Tape(await addPartner(world, partner));
+    const clock = { time: Date.now() };
+    const { gate, processor } = startProcess({ perMinute: 1_000_000, open: 40 }, clock);
+    await send(processor, garbage(tape, 200));
+    const first = (await parkedRows(world, partner)).length;
+    const [pause] = await paused(partner);
+    expect(pause).toMatchObject({ code: 'flood', pausedBy: 'parley', reason: 'more than 40 dead letters are open' });
+    clock.time += 1_000;
+    expect(
+      await world.database.transaction((tx) => resumeChannel(tx, pause?.channelId ?? 0, new Date(clock.time))),
+    ).toBe(true);
+    await eventually(() => !gate.pausedTopics.includes(tape.topic), { what: 'the gate is open' });
+    clock.time += 1_000;
+    await send(processor, garbage(tape, 200));
+    const second = (await parkedRows(world, partner)).length;
+    expect(second - first).toBeGreaterThan(40);
+    expect(second - first).toBeLessThan(90);
+    expect(await paused(partner)).toHaveLength(1);
+  });
+
+  it('is counted over all processes', async () => {
+    const partner = uniqueName('p');
+    const topic = await addPartner(world, partner);
+    const limits = { perMinute: 60, open: 10_000 };
+    const [one, two] = [startProcess(limits), startProcess(limits)];
+    await send(one.processor, garbage(new Tape(topic, 0), 40));
+    await send(two.processor, garbage(new Tape(topic, 1), 40));
+    await eventually(() => [one, two].every(({ gate }) => gate.pausedTopics.includes(topic)), { what: 'both obey' });
+    expect([...one.lines, ...two.lines].filter((line) => line['code'] === 'channel-flooded')).toHaveLength(1);
+  });
+
+  it('is not what a replay fails with again', async () => {
+    const partner = uniqueName('p');
+    const tape = new Tape(await addPartner(world, partner));
+    const { gate, processor } = startProcess({ perMinute: 50, open: 10_000 });
+    await send(processor, garbage(tape, 45));
+    await world.database.query('UPDATE parked_inbound SET replay_id = gen_random_uuid() WHERE partner = :partner', {
+      partner,
+    });
+    await send(processor, garbage(tape, 20));
+    await eventually(async () => (await parkedRows(world, partner)).length === 65);
+    expect(await gate.closed(world.channels.find(tape.topic) as never)).toBeUndefined();
+  });
+});
+
+it('obeys a pause of staff within seconds', async () => {
+  const partner = uniqueName('p');
+  const tape = new Tape(await addPartner(world, partner));
+  const { gate, processor } = startProcess({ perMinute: 50, open: 100 });
+  const channelId = world.channels.find(tape.topic)?.id ?? 0;
+  const by = { code: 'maintenance', reason: 'acme changes its system', pausedBy: 'kate' };
+  const pause = () => world.database.transaction((tx) => pauseChannel(tx, { channelId, ...by }, new Date()));
+  expect([await pause(), await pause()]).toEqual([true, false]);
+  await eventually(() => gate.pausedTopics.includes(tape.topic));
+  const batch = await send(
+    processor,
+    tape.records(3, () => ({})),
+  );
+  expect([batch.done_, batch.pauses]).toEqual([
+    [],
+    [expect.stringContaining('acme changes its system (paused by kate)')],
+  ]);
+});
+
+it('counts a million dead letters at the cost of its bounds', async () => {
+  await world.database.query(
+    `INSERT INTO parked_inbound (partner, key, state, channel_id, inbox_id, topic, partition, "offset", record_time, header_names, header_values, code, parked_at, last_failed_at)
+     SELECT 'many', 'k', 'dead', 77, 'many-' || n, 't', 0, n, now(), '{}', '{}', 'x', now(), now() - n * interval '1 second' FROM generate_series(1, 50000) n`,
+  );
+  await world.database.query('ANALYZE parked_inbound');
+  const plan = await world.database.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${DEATHS}`, {
+    ...{ channelId: 77, minuteAgo: new Date(Date.now() - 60_000), perMinute: 601, most: 2_001 },
+  });
+  const text = JSON.stringify(plan);
+  expect(text.match(/parked_inbound_deaths/g)).toHaveLength(2);
+  expect(text).not.toContain('Seq Scan');
+  expect(Math.max(...[...text.matchAll(/"Actual Rows":(\d+)/g)].map(([, rows]) => Number(rows)))).toBe(2_001);
+});
