@@ -49,15 +49,15 @@ describe('API keys in memory', () => {
     const { ring, readings } = ringOf();
     await ring.authenticate(orders.key.token);
     const began = performance.now();
-    for (let round = 0; round < 3; round++) {
-      const guesses = Array.from({ length: 300 }, () => ring.authenticate(newToken().token));
+    // Guesses one after the other, and many at a time.
+    for (let round = 0; round < 20; round++) {
+      const guesses = Array.from({ length: 30 }, () => ring.authenticate(newToken().token));
       await expect(ring.authenticate(orders.key.token)).resolves.toMatchObject({ id: orders.key.id });
       for (const guess of await Promise.allSettled(guesses)) {
         expect(guess).toMatchObject({ status: 'rejected', reason: { code: 'unauthenticated' } });
       }
     }
     expect(readings.length).toBeLessThanOrEqual(2 + (performance.now() - began) / 50);
-    expect(readings.length).toBeLessThan(20);
   });
 
   it('that ended long ago are not held', async () => {
