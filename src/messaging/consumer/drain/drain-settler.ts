@@ -9,8 +9,8 @@ import { infrastructureOf, outcomeOf } from '../failure';
 import { inHalves } from '../in-halves';
 import { giveTurns } from '../key-turns';
 import type { Drained, DrainOutcome, DrainTransaction, Sequence } from './drain-transaction';
-import type { PendingTurn } from './drained';
-import { forgetTurns } from './drained';
+import { forgetTurns, type PendingTurn } from './drained';
+import { Suspects } from './suspects';
 
 /** What a settler has of its process. */
 export interface Surroundings {
@@ -23,6 +23,8 @@ export interface Surroundings {
 
 /** Brings due messages to their recorded outcomes, and their keys to their next turn. */
 export class DrainSettler {
+  private readonly suspects = new Suspects();
+
   constructor(
     private readonly steps: DrainTransaction,
     private readonly around: Surroundings,
@@ -31,17 +33,13 @@ export class DrainSettler {
   ) {}
 
   /**
-   * One transaction when all is well. An exception halves them down to the offender's key, then halves that key from its end: each transaction
-   * begins with the head, which is the key's lock. What is behind comes with the key's next turn. Rejects when the
+   * One transaction when all is well. An exception halves them down to the offender's key, then takes ever less of that key from its head on: each
+   * transaction begins with the head, which is the key's lock. What is behind comes with the key's next turn. Rejects when the
    * database is away: then everything not recorded is due as before.
    */
   async settle(sequences: readonly Sequence[]): Promise<void> {
     try {
-      await inHalves(sequences, {
-        attempt: (some) => this.commit((tx, now) => this.steps.apply(tx, some, now)),
-        alone: (sequence, error) => this.shorten(sequence, error),
-        split: (error, count) => logSplit(this.around.logger, error, count),
-      });
+      await this.try(sequences.map((sequence) => this.suspects.shortened(sequence)));
     } catch (error) {
       if (infrastructureOf(error) !== 'registry') throw error;
       await this.postpone(sequences.map(({ head }) => head));
@@ -58,17 +56,22 @@ export class DrainSettler {
     });
   }
 
-  private async shorten(sequence: Sequence, error: unknown): Promise<void> {
-    const { messages } = sequence;
-    if (messages.length === 1) return this.fail(sequence, error);
-    logSplit(this.around.logger, error, messages.length);
-    const half = messages.length >> 1;
-    const shorter = { ...sequence, ids: sequence.ids.slice(0, half), messages: messages.slice(0, half) };
-    await inHalves([shorter], {
-      attempt: (some) => this.commit((tx, now) => this.steps.apply(tx, some, now)),
-      alone: (one, next) => this.shorten(one, next),
-      split: () => undefined,
+  private try(sequences: readonly Sequence[]): Promise<void> {
+    return inHalves(sequences, {
+      attempt: async (some) => {
+        await this.commit((tx, now) => this.steps.apply(tx, some, now));
+        for (const sequence of some) this.suspects.passed(sequence);
+      },
+      alone: (sequence, error) => this.shorten(sequence, error),
+      split: (error, count) => logSplit(this.around.logger, error, count),
     });
+  }
+
+  private async shorten(sequence: Sequence, error: unknown): Promise<void> {
+    this.suspects.failed(sequence);
+    if (sequence.messages.length === 1) return this.fail(sequence, error);
+    logSplit(this.around.logger, error, sequence.messages.length);
+    return this.try([this.suspects.shortened(sequence)]);
   }
 
   private async fail(sequence: Sequence, error: unknown): Promise<void> {

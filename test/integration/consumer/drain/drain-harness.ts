@@ -12,10 +12,13 @@ interface DrainShape {
 }
 
 /** A drain over the world's tables, which runs only when it is told to. */
-export function drainOf(world: World, decide?: Decide, shape: DrainShape = {}): Drain {
+export const drainOf = (world: World, decide?: Decide, shape?: DrainShape): Drain =>
+  drainWith(world, handler(decide), shape);
+
+export function drainWith(world: World, dispatch: ReturnType<typeof handler>, shape: DrainShape = {}): Drain {
   const { database, channels } = world;
   const parts = { config: LIMITS, database, channels, codec: new JsonCodec(), logger, contracts: TEST_CONTRACTS };
-  return createParkedDrain({ ...parts, ...shape }, handler(decide));
+  return createParkedDrain({ ...parts, ...shape }, dispatch);
 }
 
 export function processorWith(world: World, decide: Decide, contracts: readonly AnyContract[]) {
