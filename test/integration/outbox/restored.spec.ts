@@ -1,5 +1,6 @@
 import { startPostgres, type PostgresServer } from '../../../scripts/servers/index.mjs';
 import { migrateDatabase } from '../../support/database';
+import { recordingLogger } from '../kafka/fixtures';
 import { addRows, Bench, RecordingPublisher, until } from './harness';
 
 describe('a database that was restored into another cluster', () => {
@@ -47,8 +48,12 @@ describe('a database that was restored into another cluster', () => {
     const open = await bench.client(other.url('restored'));
     await open.query('BEGIN; SELECT pg_current_xact_id()');
     const again = new RecordingPublisher();
-    const relay = bench.relay(again, { url: other.url('restored'), pageRows: 10 });
+    const { logger: log, lines } = recordingLogger();
+    const relay = bench.relay(again, { url: other.url('restored'), pageRows: 10, log });
     await until('the rows', () => relay.state.role === 'owner' && again.sent >= 20);
+    expect(lines.map(({ msg }) => msg)).toContain(
+      'the database was restored into another cluster: every outbox row above the low-water mark is sent again',
+    );
     const late = await addRows(
       target,
       Array.from({ length: 5 }, () => ({ key: 'a' })),
