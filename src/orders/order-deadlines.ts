@@ -13,7 +13,7 @@ export class OrderDeadlines {
     private readonly repository: OrderRepository,
     exchanges: Exchanges,
   ) {
-    for (const request of [orderRequest, orderCancellation]) exchanges.deadlines.register(request, this.onDeadline);
+    for (const request of [orderRequest, orderCancellation]) exchanges.deadlines.on(request, this.onDeadline);
   }
 
   readonly onDeadline = async (tx: Tx, { partner, orderNumbers, now, judge }: DeadlineBatch): Promise<void> => {

@@ -43,7 +43,7 @@ export class DeadlineHandlers {
   private readonly twice: string[] = [];
 
   /** Called at boot, by the room whose requests these are. */
-  register(request: Pick<AnyContract, 'name'>, handler: DeadlineHandler): void {
+  on(request: Pick<AnyContract, 'name'>, handler: DeadlineHandler): void {
     if (this.byKind.has(request.name)) this.twice.push(request.name);
     this.byKind.set(request.name, handler);
   }

@@ -8,8 +8,18 @@ import { type Clock, systemClock } from '../../../src/platform/clock';
 import { query } from '../../../src/platform/database';
 import { createLogger, type Logger } from '../../../src/platform/telemetry';
 import { createTopic, uniqueName } from '../../support/kafka';
+import { TestBatch } from '../consumer/harness';
 import { settingsFor } from '../kafka/fixtures';
-import { addPartner, anOrder, consumerOf, type OrdersApp, place, send, startOrders } from '../orders/orders-app';
+import {
+  addPartner,
+  anOrder,
+  answerRecord,
+  consumerOf,
+  type OrdersApp,
+  place,
+  send,
+  startOrders,
+} from '../orders/orders-app';
 
 /** An order that a partner was asked for. */
 export interface Asked {
@@ -40,6 +50,12 @@ export interface DeadlinesApp extends OrdersApp {
   watcher(options?: { logger?: Logger; clock?: Clock; group?: string; brokers?: string }): DeadlineWatcher;
   /** Places an order whose request went into Kafka at once. */
   asked(): Promise<Asked>;
+  /** {@link asked}, its deadline a minute ago. */
+  late(): Promise<Asked>;
+  /** The partner's answer is consumed. */
+  answer(one: Asked, responseCode: string): Promise<void>;
+  /** What the outbox has of the order, in the order of its numbers. */
+  requests(one: Asked): Promise<Record<string, unknown>[]>;
   /** The request got its place in Kafka so long after it was written. */
   publish(messageId: string, delayMs?: number): Promise<void>;
   /** Everything about this request happened so much earlier, and no watcher has looked since. */
@@ -81,6 +97,20 @@ export async function startDeadlines(options: { databaseUrl?: string } = {}): Pr
       { messageId, delayMs },
     );
   };
+  const age = async ({ correlationId, orderNumber, messageId }: Asked, ms: number) => {
+    const back = `interval '${ms} ms'`;
+    const values = { correlationId, orderNumber, messageId };
+    await rows(
+      `UPDATE exchange SET opened_at = opened_at - ${back}, deadline = deadline - ${back}, look_at = look_at - ${back} WHERE correlation_id = :correlationId`,
+      values,
+    );
+    await rows('UPDATE reply_watch SET judged_up_to = NULL', {});
+    await rows(`UPDATE orders SET deadline = deadline - ${back} WHERE order_number = :orderNumber`, values);
+    await rows(
+      `UPDATE outbox_receipt r SET sent_at = sent_at - ${back} FROM outbox_message m WHERE m.id = :messageId AND m.seq = ANY(r.seqs)`,
+      values,
+    );
+  };
   return {
     ...orders,
     partner,
@@ -109,20 +139,21 @@ export async function startDeadlines(options: { databaseUrl?: string } = {}): Pr
     },
     asked,
     publish,
-    age: async ({ correlationId, orderNumber, messageId }, ms) => {
-      const back = `interval '${ms} ms'`;
-      const values = { correlationId, orderNumber, messageId };
-      await rows(
-        `UPDATE exchange SET opened_at = opened_at - ${back}, deadline = deadline - ${back}, look_at = look_at - ${back} WHERE correlation_id = :correlationId`,
-        values,
-      );
-      await rows('UPDATE reply_watch SET judged_up_to = NULL', {});
-      await rows(`UPDATE orders SET deadline = deadline - ${back} WHERE order_number = :orderNumber`, values);
-      await rows(
-        `UPDATE outbox_receipt r SET sent_at = sent_at - ${back} FROM outbox_message m WHERE m.id = :messageId AND m.seq = ANY(r.seqs)`,
-        values,
-      );
+    late: async () => {
+      const one = await asked();
+      await age(one, HOUR + 60_000);
+      return one;
     },
+    answer: async (one, responseCode) => {
+      const value = { orderNumber: one.orderNumber, responseCode };
+      await consumer.process(new TestBatch([answerRecord(partner, one.correlationId, value)]));
+    },
+    requests: ({ orderNumber }) =>
+      database.query(
+        `SELECT seq, id, type, topic, partition, correlationid, payload::text, time FROM outbox_message WHERE aggregateid = :orderNumber ORDER BY seq`,
+        { orderNumber },
+      ),
+    age,
     ledger: async ({ correlationId }) => {
       const [row] = await database.query<LedgerRow>(
         `SELECT state, resends, deadline, look_at AS "lookAt", request_seq AS "requestSeq", resent_seq AS "resentSeq", end_reason AS "endReason",

@@ -1,11 +1,8 @@
 import { pino } from 'pino';
 import { CONTRACTS, orderRequest } from '../../../src/contracts';
 import { Exchanges } from '../../../src/messaging/exchanges';
-import { eventually } from '../../support/eventually';
-import { hold } from '../../support/faults';
 import { produce, uniqueName } from '../../support/kafka';
-import { TestBatch } from '../consumer/harness';
-import { answerRecord, cancel, databaseUrl, exchangesOf, send } from '../orders/orders-app';
+import { cancel, exchangesOf, send } from '../orders/orders-app';
 import { type Asked, type DeadlinesApp, HOUR, startDeadlines } from './deadlines-app';
 
 describe('deadlines', () => {
@@ -16,23 +13,10 @@ describe('deadlines', () => {
   });
   afterAll(() => app.close());
 
-  const answer = (one: Asked, responseCode: string) =>
-    app.consumer.process(new TestBatch([answerRecord(app.partner, one.correlationId, { ...one, responseCode })]));
   const steps = async (one: Asked) => (await app.story(one)).map(({ step }) => step);
-  /** Its deadline passed a minute ago. */
-  const late = async (): Promise<Asked> => {
-    const one = await app.asked();
-    await app.age(one, HOUR + 60_000);
-    return one;
-  };
-  const rowsOf = (one: Asked) =>
-    app.database.query<Record<string, unknown>>(
-      `SELECT seq, id, type, topic, partition, correlationid, payload::text, time FROM outbox_message WHERE aggregateid = :orderNumber ORDER BY seq`,
-      { orderNumber: one.orderNumber },
-    );
   /** Sends it as often as its contract allows, and lets it become overdue. */
   const overdue = async (): Promise<Asked> => {
-    const one = await late();
+    const one = await app.late();
     for (let pass = 0; pass < 3; pass++) {
       await app.watcher().pass();
       await app.publish(one.messageId);
@@ -50,11 +34,11 @@ describe('deadlines', () => {
   });
 
   it('have the request sent again when they pass: the same id, correlation id and bytes, a new number and a new deadline', async () => {
-    const one = await late();
+    const one = await app.late();
     const [before, wakes] = [await app.ledger(one), app.wakes()];
     expect(await app.watcher().pass()).toEqual({ resent: 1, overdue: 0 });
     expect(app.wakes()).toBe(wakes + 1);
-    const [first, again, ...more] = await rowsOf(one);
+    const [first, again, ...more] = await app.requests(one);
     expect(more).toEqual([]);
     expect(again).toEqual({ ...first, seq: expect.any(String) as string });
     expect(BigInt(String(again?.['seq']))).toBeGreaterThan(BigInt(String(first?.['seq'])));
@@ -88,7 +72,7 @@ describe('deadlines', () => {
       lookAt: null,
       endReason: 'no answer, though sent 3 times',
     });
-    expect(await rowsOf(one)).toHaveLength(3);
+    expect(await app.requests(one)).toHaveLength(3);
     expect(await app.watcher().pass()).toEqual({ resent: 0, overdue: 0 });
     const shown = await app.show(one);
     expect(shown['overdueSince']).toEqual(expect.any(String));
@@ -103,7 +87,7 @@ describe('deadlines', () => {
       'overdue',
       'answer-overdue',
     ]);
-    await answer(one, 'AP');
+    await app.answer(one, 'AP');
     expect(await app.ledger(one)).toMatchObject({ state: 'answered-late', answerCode: 'AP' });
     expect(await app.show(one)).toMatchObject({ state: 'accepted', overdueSince: null });
     expect(await listed()).toEqual([]);
@@ -111,9 +95,9 @@ describe('deadlines', () => {
   });
 
   it('call an answer late that comes between sending again and overdue, and the exchange answered', async () => {
-    const one = await late();
+    const one = await app.late();
     await app.watcher().pass();
-    await answer(one, 'RE');
+    await app.answer(one, 'RE');
     expect(await app.ledger(one)).toMatchObject({ state: 'answered' });
     expect((await app.story(one)).at(-1)?.['text']).toContain('rejected the order, after the deadline');
     expect(await app.watcher().pass()).toEqual({ resent: 0, overdue: 0 });
@@ -121,11 +105,11 @@ describe('deadlines', () => {
 
   it('are those of the final answer after an interim one: nothing is sent again, the partner has it', async () => {
     const one = await app.asked();
-    await answer(one, 'AB');
+    await app.answer(one, 'AB');
     const { deadline, lookAt } = await app.ledger(one);
     expect(lookAt).toEqual(deadline);
     expect(Math.abs(deadline.getTime() - Date.now() - (orderRequest.interimDeadlineMs ?? 0))).toBeLessThan(10_000);
-    await answer(one, 'AB');
+    await app.answer(one, 'AB');
     expect((await app.ledger(one)).deadline).toEqual(deadline);
     await app.age(one, 25 * HOUR);
     expect(await app.watcher().pass()).toEqual({ resent: 0, overdue: 1 });
@@ -134,16 +118,16 @@ describe('deadlines', () => {
       endReason: 'acknowledged, and no final answer in time',
     });
     // Who acknowledges once more is not given the time once more.
-    await answer(one, 'AB');
+    await app.answer(one, 'AB');
     expect(await app.ledger(one)).toMatchObject({ state: 'overdue' });
     expect((await app.show(one))['overdueSince']).not.toBeNull();
-    await answer(one, 'AP');
+    await app.answer(one, 'AP');
     expect(await app.ledger(one)).toMatchObject({ state: 'answered-late' });
   });
 
   it('begin anew with an interim answer that comes when it is overdue', async () => {
     const one = await overdue();
-    await answer(one, 'AB');
+    await app.answer(one, 'AB');
     expect(await app.ledger(one)).toMatchObject({ state: 'acknowledged' });
     expect(await app.show(one)).toMatchObject({ state: 'acknowledged', overdueSince: null });
   });
@@ -166,7 +150,7 @@ describe('deadlines', () => {
     expect(await app.ledger(cancellation)).toMatchObject({ state: 'overdue' });
     expect(await app.ledger(one)).toMatchObject({ state: 'awaiting' });
     expect((await app.show(one))['overdueSince']).not.toBeNull();
-    await answer(one, 'AP');
+    await app.answer(one, 'AP');
     expect(await app.show(one)).toMatchObject({ state: 'accepted', overdueSince: expect.any(String) as string });
   });
 
@@ -197,8 +181,8 @@ describe('deadlines', () => {
     });
 
     it('while an answer to it is parked, and are once nothing is', async () => {
-      const one = await late();
-      await answer(one, 'CA');
+      const one = await app.late();
+      await app.answer(one, 'CA');
       expect((await steps(one)).filter((step) => step === 'answer-refused')).toHaveLength(1);
       await app.watcher().pass();
       expect(await untouched(one)).toContain(`a message of ${app.partner} that answers it is parked`);
@@ -212,7 +196,7 @@ describe('deadlines', () => {
     });
 
     it('while nobody can say how far answers have been read', async () => {
-      const one = await late();
+      const one = await app.late();
       await app.database.transaction((tx) => tx.query('DELETE FROM reply_watch'));
       await expect(app.watcher({ brokers: '127.0.0.1:1' }).pass()).rejects.toMatchObject({
         code: 'broker-unreachable',
@@ -222,7 +206,7 @@ describe('deadlines', () => {
   });
 
   it('make it overdue, and say why nothing was sent again, when the outbox no longer keeps the request', async () => {
-    const one = await late();
+    const one = await app.late();
     await app.database.transaction((tx) =>
       tx.query('DELETE FROM outbox_message WHERE aggregateid = $1', [one.orderNumber]),
     );
@@ -234,76 +218,8 @@ describe('deadlines', () => {
     });
   });
 
-  describe('and an answer at the same time', () => {
-    const waiters = async (count: number) =>
-      eventually(
-        async () =>
-          (
-            await app.database.query(
-              `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-            )
-          ).length >= count,
-        { what: `${count} transactions wait for a lock` },
-      );
-    /** Writes of this table wait until the test lets go. */
-    const gate = async (table: string) => {
-      await app.database.transaction((tx) =>
-        tx.query(`CREATE OR REPLACE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(30); RETURN NULL; END $$;
-          CREATE OR REPLACE TRIGGER gate AFTER UPDATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION gate()`),
-      );
-      return hold(databaseUrl(app.database), 'SELECT pg_advisory_xact_lock(30)');
-    };
-    afterEach(() => app.database.transaction((tx) => tx.query('DROP TRIGGER IF EXISTS gate ON exchange')));
-
-    it('have one winner when the answer was first: nothing is sent again', async () => {
-      const one = await late();
-      const open = await gate('exchange');
-      const answering = answer(one, 'AP');
-      await waiters(1);
-      const watching = app.watcher().pass();
-      await waiters(2);
-      await open();
-      await answering;
-      expect(await watching).toEqual({ resent: 0, overdue: 0 });
-      expect(await app.ledger(one)).toMatchObject({ state: 'answered', resends: 0 });
-      expect(await rowsOf(one)).toHaveLength(1);
-      expect(await app.show(one)).toMatchObject({ state: 'accepted', version: 2 });
-    });
-
-    it('have one winner when the watcher was first: it is overdue, then answered late', async () => {
-      const one = await late();
-      await app.database.transaction((tx) =>
-        tx.query('UPDATE exchange SET resends = 2 WHERE correlation_id = $1', [one.correlationId]),
-      );
-      const open = await gate('exchange');
-      const watching = app.watcher().pass();
-      await waiters(1);
-      const answering = answer(one, 'AP');
-      await waiters(2);
-      await open();
-      expect(await watching).toEqual({ resent: 0, overdue: 1 });
-      await answering;
-      expect(await app.ledger(one)).toMatchObject({ state: 'answered-late' });
-      expect(await app.show(one)).toMatchObject({ state: 'accepted', version: 3, overdueSince: null });
-    });
-
-    it('are dealt with once though several watchers look at once', async () => {
-      const one = await late();
-      const open = await hold(databaseUrl(app.database), 'SELECT 1 FROM orders WHERE order_number = $1 FOR UPDATE', [
-        one.orderNumber,
-      ]);
-      const passes = [app.watcher().pass(), app.watcher().pass(), app.watcher().pass()];
-      await waiters(3);
-      await open();
-      const resent = (await Promise.all(passes)).reduce((sum, pass) => sum + pass.resent, 0);
-      expect(resent).toBe(1);
-      expect(await app.ledger(one)).toMatchObject({ resends: 1 });
-      expect(await rowsOf(one)).toHaveLength(2);
-    });
-  });
-
   it('of others are dealt with when one can not be, which is said and tried again', async () => {
-    const many = await Promise.all(Array.from({ length: 7 }, () => late()));
+    const many = await Promise.all(Array.from({ length: 7 }, () => app.late()));
     const bad = many[3] as Asked;
     await app.database.transaction((tx) =>
       tx.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken on purpose'; END $$;
@@ -344,7 +260,7 @@ describe('deadlines', () => {
   });
 
   it('pass over a group that never joined: an answer topic with records that nobody has read is not read', async () => {
-    const one = await late();
+    const one = await app.late();
     await app.database.transaction((tx) => tx.query('DELETE FROM reply_watch'));
     await produce(app.topic, [{ key: one.orderNumber, value: 'x', partition: 2 }]);
     const watcher = app.watcher({ group: uniqueName('nobody') });

@@ -1,6 +1,7 @@
 import { createKafkaAdmin } from '../../../src/messaging/kafka';
 import { produce, uniqueName, withAdmin } from '../../support/kafka';
-import { closeAll, closing, createTopic, settingsFor } from './fixtures';
+import { eventually } from '../../support/eventually';
+import { closeAll, closing, committed, createTopic, settingsFor, startSource } from './fixtures';
 
 const admin = (brokers?: string) => closing(createKafkaAdmin(settingsFor(brokers)));
 
@@ -65,6 +66,40 @@ describe('the Kafka administration', () => {
       ]),
     );
     await expect(kafka.endOffsets(uniqueName('absent'))).rejects.toMatchObject({ code: 'topic-missing' });
+  });
+
+  it('tells how far a group has come in every partition, and leaves out what is missing', async () => {
+    const [read, unread, absent] = [
+      await createTopic('read', { partitions: 2 }),
+      await createTopic('unread'),
+      uniqueName('absent'),
+    ];
+    await produce(read, [
+      { partition: 1, value: 'a' },
+      { partition: 1, value: 'b' },
+    ]);
+    await produce(unread, [{ value: 'a' }]);
+    const { group, source } = startSource({ topics: [read] });
+    await eventually(async () => (await committed(group, read, 1)) === 2n);
+    await source.close();
+    await produce(read, [{ partition: 1, value: 'c' }]);
+    const kafka = admin();
+    expect(await kafka.groupProgress(group, [read, unread, absent])).toEqual(
+      new Map([
+        [
+          read,
+          new Map([
+            [0, { start: 0n, end: 0n, committed: null }],
+            [1, { start: 0n, end: 3n, committed: 2n }],
+          ]),
+        ],
+        [unread, new Map([[0, { start: 0n, end: 1n, committed: null }]])],
+      ]),
+    );
+    expect(await kafka.groupProgress(uniqueName('nobody'), [unread])).toEqual(
+      new Map([[unread, new Map([[0, { start: 0n, end: 1n, committed: null }]])]]),
+    );
+    expect(await kafka.groupProgress(group, [absent])).toEqual(new Map());
   });
 
   it('says what the broker has against a plan', async () => {

@@ -1,6 +1,8 @@
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { receiptsOf } from '../../../src/messaging/outbox';
+import { ChannelCatalog } from '../../../src/messaging/channels';
+import { Outbox, publicationsOf, receiptsOf } from '../../../src/messaging/outbox';
+import { JsonCodec } from '../../../src/messaging/registry';
 import { Database } from '../../../src/platform/database';
 import { addRows, Bench, RecordingPublisher, until } from './harness';
 
@@ -107,5 +109,33 @@ describe('receipts', () => {
     expect(plan).toMatch(/Index Scan using outbox_receipt_p1_/);
     const receipts = await receiptsOf(database, [{ topic: TOPIC, partition: 3, seq: '500' }]);
     expect(receipts.get('500')).toMatchObject({ topic: TOPIC, partition: 3, offset: '500' });
+  });
+
+  it('tell what is published, what waits, and what retention has dropped, which was published', async () => {
+    await addRows(client, [{ key: 'sent' }]);
+    const relay = bench.relay(publisher);
+    await receiptsStored(1);
+    await relay.stop();
+    await addRows(client, [{ key: 'waits' }]);
+    const [sent, waits] = await stored();
+    const found = await database.transaction((tx) =>
+      publicationsOf(tx, [sent?.seq ?? '', waits?.seq ?? '', '4000000']),
+    );
+    expect([...found.values()]).toEqual([expect.objectContaining({ topic: TOPIC, offset: '0' }), 'waiting', 'dropped']);
+  });
+
+  it('are new ones for a message that is added again, whose first place stays where it was', async () => {
+    await addRows(client, [{ key: 'a' }, { key: 'b' }]);
+    bench.relay(publisher);
+    await receiptsStored(2);
+    const before = await stored();
+    const outbox = new Outbox(new ChannelCatalog(database), new JsonCodec());
+    const added = await database.transaction((tx) => outbox.addAgain(tx, before.map(({ seq }) => seq).toReversed()));
+    await receiptsStored(4);
+    const rows = await stored();
+    expect(rows.map(({ id }) => id)).toEqual([...before, ...before].map(({ id }) => id));
+    expect([...added.keys()]).toEqual(before.map(({ id }) => id));
+    const places = await receiptsOf(database, rows);
+    expect(rows.map(({ seq }) => places.get(seq)?.offset)).toEqual(['0', '1', '2', '3']);
   });
 });

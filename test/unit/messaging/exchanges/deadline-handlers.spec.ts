@@ -4,7 +4,7 @@ import { DeadlineHandlers } from '../../../../src/messaging/exchanges/deadline-h
 const nothing = () => Promise.resolve();
 const wired = (...requests: Pick<AnyContract, 'name'>[]): DeadlineHandlers => {
   const handlers = new DeadlineHandlers();
-  for (const request of requests) handlers.register(request, nothing);
+  for (const request of requests) handlers.on(request, nothing);
   return handlers;
 };
 
