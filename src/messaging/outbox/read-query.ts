@@ -51,9 +51,16 @@ export function pageSql(done: Snapshot, window: Window, limit: ReadLimit): strin
   );
 }
 
-/** A page of the rows that a restore brought from another cluster, whose ids no snapshot of this one can judge: all of them. */
+/**
+ * A page of the rows that a restore brought from another cluster, whose ids no snapshot of this one can judge: all of them, but for
+ * those that are parked, or were discarded by staff.
+ */
 export function foreignPageSql(window: Window, limit: ReadLimit): string {
-  return page(`seq > ${window.last} AND seq <= ${window.hi}`, limit);
+  return page(
+    `seq > ${window.last} AND seq <= ${window.hi}
+       AND NOT EXISTS (SELECT FROM parked_outbound p WHERE p.seq = outbox_message.seq)`,
+    limit,
+  );
 }
 
 function page(condition: string, limit: ReadLimit): string {

@@ -139,6 +139,22 @@ describe('a relay with a lane that keeps failing', () => {
     expect(publisher.lanes.get(stuck)).toEqual(ids);
   });
 
+  it('outlives a restore into another cluster: what is parked waits in its place, and what staff discarded is not sent', async () => {
+    const first = bench.relay(publisher, { parking: AT_ONCE });
+    const ids = await addRows(client, rows(6, 1));
+    await addRows(client, rows(1, 0));
+    await until('the parking', async () => (await parked()) === 6);
+    await first.stop();
+    await client.query(`UPDATE parked_outbound SET state = 'discarded' WHERE message_id = $1`, [ids[2]]);
+    await client.query('UPDATE outbox_cursor SET system_identifier = 1, floor_xmin = 0, floor_xmax = 0');
+    broken = false;
+    bench.relay(publisher, { parking: AT_ONCE });
+    ids.push(...(await addRows(client, rows(2, 1))));
+    await until('its rows', () => publisher.firsts(stuck).length === 7);
+    expect(publisher.firsts(stuck)).toEqual(ids.filter((_, n) => n !== 2));
+    expect(publisher.lanes.get(stuck)).toHaveLength(7);
+  });
+
   it('is let to wait while its partner is suspended, and flows in order when it is active again', async () => {
     broken = false;
     await client.query(`INSERT INTO partner (id, name, state, created_at) VALUES ('acme', 'Acme', 'suspended', now())`);
