@@ -2,6 +2,7 @@ import type { Database } from '../../platform/database';
 import { decodeCursor, type Page, pageOf } from '../../platform/http';
 import { Conditions } from './conditions';
 import { type DeadLetter, IS_LETTER, LETTER_COLUMNS, typesOf } from './dead-letter';
+import { IndexedReader } from './indexed-reader';
 
 export interface DeadLetterFilter {
   state: 'open' | 'resolved' | 'all';
@@ -62,7 +63,11 @@ export interface LetterContent {
 
 /** Reads parked messages for people. */
 export class DeadLetterList {
-  constructor(private readonly database: Database) {}
+  private readonly indexes: IndexedReader;
+
+  constructor(private readonly database: Database) {
+    this.indexes = new IndexedReader(database);
+  }
 
   /** Newest first by id, which is also the page key: what dies while somebody pages shows before the first page. Throws `cursor-invalid`. */
   async page(filter: DeadLetterFilter, scope: Scope, limit: number, cursor?: string): Promise<Page<DeadLetter>> {
@@ -81,7 +86,7 @@ export class DeadLetterList {
       .and('p.key = :order AND p.partner IN (SELECT id FROM partner)', { order })
       .and('p.last_failed_at >= :since', { since })
       .and('p.id < :before', { before });
-    const found = await this.database.query<DeadLetter>(
+    const found = await this.indexes.rows<DeadLetter>(
       // The ids come from an index alone, so that no plan walks resolved rows in search of the open ones.
       `SELECT ${LETTER_COLUMNS} FROM (SELECT p.id FROM parked_inbound p WHERE ${where.toString()} ORDER BY p.id DESC LIMIT :limit) found
        JOIN parked_inbound p USING (id) LEFT JOIN failure_group g ON g.fingerprint = p.fingerprint ORDER BY p.id DESC`,

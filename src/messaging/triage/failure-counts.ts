@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
 import { sleep } from '../../platform/polling';
 import type { GaugeBoard, Logger } from '../../platform/telemetry';
+import { IndexedReader } from './indexed-reader';
 
 const EVERY_MS = 15_000;
 /** The loop takes at most this part of a connection's time, however many there are to count. */
@@ -17,17 +18,19 @@ interface Readings {
 
 /** Counts failures for the gauges: from indexes alone, so that what is resolved costs nothing. */
 export class FailureCounts implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly indexes: IndexedReader;
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private readings: Readings | undefined;
   private failed = false;
 
   constructor(
-    private readonly database: Database,
+    database: Database,
     board: GaugeBoard,
     private readonly config: Pick<Config, 'roles'>,
     private readonly logger: Logger,
   ) {
+    this.indexes = new IndexedReader(database);
     board.gauges('parley_parked_messages', `Messages that wait, by why. ${SAME}`, ['direction', 'state'], () =>
       (this.readings?.parked ?? []).map(({ state, count }) => ({ labels: { direction: 'in', state }, value: count })),
     );
@@ -53,11 +56,11 @@ export class FailureCounts implements OnApplicationBootstrap, BeforeApplicationS
 
   /** Counts once. */
   async count(): Promise<void> {
-    const parked = await this.database.query<Readings['parked'][number]>(
-      `SELECT s.state, count(p.id)::int AS count FROM unnest(ARRAY['waiting', 'held']) s (state)
-       LEFT JOIN parked_inbound p ON p.state = s.state AND p.state IN ('waiting', 'held') GROUP BY 1`,
+    const found = await this.indexes.rows<Readings['parked'][number]>(
+      `SELECT state, count(*)::int AS count FROM parked_inbound WHERE state IN ('waiting', 'held') GROUP BY 1`,
     );
-    const dead = await this.database.query<Readings['dead'][number]>(
+    const parked = ['waiting', 'held'].map((state) => found.find((row) => row.state === state) ?? { state, count: 0 });
+    const dead = await this.indexes.rows<Readings['dead'][number]>(
       `SELECT topic, count(*)::int AS count, coalesce(min(last_failed_at), now()) AS oldest FROM parked_inbound WHERE state = 'dead' GROUP BY 1`,
     );
     this.readings = { parked, dead };

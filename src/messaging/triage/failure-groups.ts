@@ -3,6 +3,7 @@ import { NonRetriableError } from '../../platform/errors';
 import { decodeCursor, type Page, pageOf, versionStale } from '../../platform/http';
 import { Conditions } from './conditions';
 import { IS_LETTER } from './dead-letter';
+import { IndexedReader } from './indexed-reader';
 
 /** Dead letters of one cause. What is counted and seen is what the caller may see. */
 export interface FailureGroup {
@@ -46,10 +47,10 @@ const open = (where: Conditions) => `
   ) of_partner GROUP BY 1`;
 
 /**
- * Groups none of whose dead letters is open, by leaps over the index: its cost grows with causes and partners, not with a
+ * Groups as if none of their dead letters were open, by leaps over the index: its cost grows with causes and partners, not with a
  * million resolved ones.
  */
-const closed = (where: Conditions) => `
+const known = (where: Conditions) => `
   WITH RECURSIVE leap AS (
     (SELECT p.fingerprint, p.partner FROM parked_inbound p WHERE ${IS_LETTER} AND p.fingerprint IS NOT NULL ORDER BY 1, 2 LIMIT 1)
     UNION ALL
@@ -66,15 +67,18 @@ const closed = (where: Conditions) => `
   ) newest, LATERAL (
     SELECT p.first_failed_at AS at FROM parked_inbound p
     WHERE ${IS_LETTER} AND p.fingerprint = seen.fingerprint AND p.partner = seen.partner ORDER BY p.id LIMIT 1
-  ) oldest
-  WHERE NOT EXISTS (SELECT 1 FROM counted c WHERE c.fingerprint = seen.fingerprint) GROUP BY 1`;
+  ) oldest GROUP BY 1`;
 
 const COLUMNS = `s.fingerprint, coalesce(g.version, 0) AS version, s.open, s.partners, s."partnerCount", s.first AS "firstSeen", s.last AS "lastSeen",
   s.sample, p.code, p.type, p.pointer, p.failed_in AS "failedIn", g.assignee, g.note`;
 
 /** Failures by their cause, and what staff say of it. */
 export class FailureGroups {
-  constructor(private readonly database: Database) {}
+  private readonly indexes: IndexedReader;
+
+  constructor(database: Database) {
+    this.indexes = new IndexedReader(database);
+  }
 
   /**
    * Most open ones first, then those seen last. Later pages count what was there when the first one was asked for, so that a group
@@ -92,9 +96,9 @@ export class FailureGroups {
       last,
       fingerprint,
     });
-    const found = await this.database.query<FailureGroup>(
+    const found = await this.indexes.rows<FailureGroup>(
       `WITH counted AS MATERIALIZED (${open(counted)}), grouped AS (
-         SELECT * FROM counted ${state === 'all' ? `UNION ALL (${closed(resolved)})` : ''}
+         SELECT * FROM counted ${state === 'all' ? `UNION ALL SELECT * FROM (${known(resolved)}) known WHERE fingerprint NOT IN (SELECT fingerprint FROM counted)` : ''}
        )
        SELECT ${COLUMNS} FROM (SELECT * FROM grouped WHERE ${after.toString()} ORDER BY open DESC, last DESC, fingerprint DESC LIMIT :limit) s
        JOIN parked_inbound p ON p.id = s.sample LEFT JOIN failure_group g ON g.fingerprint = s.fingerprint
@@ -112,7 +116,7 @@ export class FailureGroups {
   /** Undefined where no dead letter of this cause is kept that the caller may see. */
   async find(fingerprint: string, scope: Scope): Promise<FailureGroup | undefined> {
     const where = new Conditions().and('p.fingerprint = :fingerprint', { fingerprint }).within('p.partner', scope);
-    const [row] = await this.database.query<FailureGroup>(
+    const [row] = await this.indexes.rows<FailureGroup>(
       `WITH counted AS MATERIALIZED (${open(where)})
        SELECT ${COLUMNS} FROM (SELECT * FROM counted UNION ALL (
          SELECT p.fingerprint, 0, min(p.first_failed_at), coalesce(max(p.last_failed_at), 'epoch'), max(p.id), count(DISTINCT p.partner)::int,
@@ -160,7 +164,7 @@ export class FailureGroups {
   }
 
   private async newestId(): Promise<string> {
-    const [row] = await this.database.query<{ id: string }>(
+    const [row] = await this.indexes.rows<{ id: string }>(
       'SELECT coalesce(max(id), 0)::text AS id FROM parked_inbound',
     );
     return row?.id ?? '0';

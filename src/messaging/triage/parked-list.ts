@@ -2,6 +2,7 @@ import type { Database } from '../../platform/database';
 import { decodeCursor, type Page, pageOf } from '../../platform/http';
 import { Conditions } from './conditions';
 import { type DeadLetter, LETTER_COLUMNS } from './dead-letter';
+import { IndexedReader } from './indexed-reader';
 
 /** A message that waits, and for what. */
 export interface ParkedLetter extends DeadLetter {
@@ -37,7 +38,11 @@ const IS_PARKED = `p.state IN ('waiting', 'held')`;
 
 /** Messages that wait for their next attempt, or behind another one. */
 export class ParkedList {
-  constructor(private readonly database: Database) {}
+  private readonly indexes: IndexedReader;
+
+  constructor(private readonly database: Database) {
+    this.indexes = new IndexedReader(database);
+  }
 
   /** Oldest first by id, which is also the page key. Throws `cursor-invalid`. */
   async page(filter: ParkedFilter, scope: Scope, limit: number, cursor?: string): Promise<Page<ParkedLetter>> {
@@ -51,7 +56,7 @@ export class ParkedList {
       .and('p.key = :key AND p.partner IN (SELECT id FROM partner)', { key })
       .and('p.state = :state', { state })
       .and('p.id > :after', { after });
-    const found = await this.database.query<ParkedLetter>(
+    const found = await this.indexes.rows<ParkedLetter>(
       `SELECT ${COLUMNS} FROM (SELECT p.id FROM parked_inbound p WHERE ${where.toString()} ORDER BY p.id LIMIT :limit) found
        JOIN parked_inbound p USING (id) ${JOINS} ORDER BY p.id`,
       { ...where.values, limit: limit + 1 },
@@ -77,7 +82,7 @@ export class ParkedList {
       .and('p.partner = :partner', { partner })
       .and('p.key = :key AND p.partner IN (SELECT id FROM partner)', { key })
       .and('p.fingerprint = :fingerprint', { fingerprint });
-    const rows = await this.database.query<{ id: string }>(
+    const rows = await this.indexes.rows<{ id: string }>(
       `SELECT p.id FROM parked_inbound p WHERE ${where.toString()} ORDER BY p.id LIMIT ${MOST_RETRIED + 1}`,
       where.values,
     );
