@@ -98,6 +98,14 @@ export class Failures1764460800010 implements MigrationInterface {
         started_at timestamptz(3) NOT NULL,
         PRIMARY KEY (topic, partition)
       );
+      -- Parked messages that a process is trying; what is left of them when it ended without a word.
+      CREATE TABLE drain_start (
+        run int NOT NULL,
+        partner text NOT NULL,
+        ids bigint[] NOT NULL,
+        begun_at timestamptz(3) NOT NULL,
+        PRIMARY KEY (run, partner)
+      );
       -- While records are read one at a time: how often each was begun by a process that then ended without a word.
       CREATE TABLE record_start (
         topic text NOT NULL,
@@ -114,14 +122,14 @@ export class Failures1764460800010 implements MigrationInterface {
   /** Refuses where a message was resolved: the build before would take it for one that waits. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP TABLE record_start, consumer_start, channel_allowance, channel_pause, parked_edit, parked_key_end;
+      DROP TABLE record_start, drain_start, consumer_start, channel_allowance, channel_pause, parked_edit, parked_key_end;
       ALTER TABLE parked_inbound DROP CONSTRAINT parked_inbound_state_check;
       ALTER TABLE parked_inbound
         ADD CONSTRAINT parked_inbound_state_check CHECK (state IN ('waiting', 'held', 'dead')),
         DROP COLUMN version, DROP COLUMN holds, DROP COLUMN failed_in, DROP COLUMN root_cause, DROP COLUMN first_failed_at, DROP COLUMN counted_since, DROP COLUMN last_failed_at,
         DROP COLUMN attempt_log, DROP COLUMN starts, DROP COLUMN started_at, DROP COLUMN replay_id, DROP COLUMN edit_id, DROP COLUMN resolved_at,
         DROP COLUMN resolved_by, DROP COLUMN resolution, DROP COLUMN dlt_published_at, DROP COLUMN dlt_attempts, DROP COLUMN dlt_next_at, DROP COLUMN dlt_trouble;
-      DROP INDEX parked_inbound_open_key, parked_inbound_due, parked_inbound_dead, parked_inbound_correlation;
+      DROP INDEX parked_inbound_due, parked_inbound_dead, parked_inbound_correlation;
       CREATE INDEX parked_inbound_state ON parked_inbound (state, next_attempt_at);
     `);
   }

@@ -88,7 +88,8 @@ export function createProcessor(
 
 /** The drain alone, as {@link createProcessor}. */
 export function createParkedDrain(options: ProcessorOptions, dispatch: Dispatch): Drain {
-  return createDrain({ ...partsOf(options, dispatch, new ConsumerCounters()), observer: options.observer });
+  const { observer, guards } = options;
+  return createDrain({ ...partsOf(options, dispatch, new ConsumerCounters()), observer, marks: guards?.marks });
 }
 
 /** What a whole consumer process needs more than its processor. */
@@ -112,7 +113,7 @@ export function createTransport(options: TransportOptions): ParleyTransport {
       return dispatch(contract, batch);
     };
     const parts = partsOf(options, noted, counters);
-    const drain = createDrain({ ...parts, observer: options.observer });
+    const drain = createDrain({ ...parts, observer: options.observer, marks: protection?.marks });
     const processor = processorOf(parts, options.config, protection);
     const reading = { processor, counters, protection, companions: [drain, ...(protection?.companions ?? [])] };
     return { consumer: new Consumer(reading, options.makeSource, channels, clock, logger), drain };

@@ -1,5 +1,6 @@
 import { type InboundRecord } from '../../../src/messaging/kafka';
 import { CarefulReading } from '../../../src/messaging/consumer/protection/careful-reading';
+import { OneAtATime } from '../../../src/messaging/consumer/protection/one-at-a-time';
 import { Presence } from '../../../src/messaging/consumer/protection/presence';
 import { systemClock } from '../../../src/platform/clock';
 import { eventually } from '../../support/eventually';
@@ -27,7 +28,10 @@ afterAll(() => world.close());
 function startProcess(poison?: string, decide?: Decide, window = 20) {
   const presence = new Presence({ url: world.url, connectTimeoutMs: 2_000, name: 'test' }, logger);
   presences.push(presence);
-  const reading = new CarefulReading(world.database, presence, 'test', window, systemClock, logger);
+  const reading = new CarefulReading(
+    ...([world.database, presence, 'test', window, systemClock, logger] as const),
+    new OneAtATime(),
+  );
   const hung = Promise.withResolvers<void>();
   const death = Promise.withResolvers<never>();
   death.promise.catch(() => undefined);

@@ -12,7 +12,9 @@ import { type StoredMessage, storedMessages } from './stored-message';
 /** Most messages of one transaction, as of a consumer's batch. */
 const MOST = 500;
 
-const NOTHING_KNOWN: AttemptVerdict = { condemned: new Map(), alone: false };
+const NO_CONTRACTS: Documents['contracts'] = new Map();
+
+const NOTHING_KNOWN: AttemptVerdict = { condemned: new Map(), only: undefined };
 
 /** Reads what is due and makes it ready for a transaction: everything that may ask a registry is done here, with no lock in hand. */
 export class DrainReader {
@@ -24,13 +26,21 @@ export class DrainReader {
     private readonly marks: AttemptMarks | undefined,
   ) {}
 
-  /** What of this partner is to be tried now, in groups of one transaction each; undefined: nothing is due. */
-  async read(partner: string, now: Date): Promise<Sequence[][] | undefined> {
-    const due = await this.due.take(partner, MOST, now);
-    if (due.length === 0) return undefined;
-    const ids = due.flatMap((sequence) => sequence.ids);
-    const verdict = (await this.marks?.begin(ids)) ?? NOTHING_KNOWN;
-    const stored = await storedMessages(this.database, ids);
+  /** What of this partner is to be tried now; undefined: nothing is due. Then {@link ended} must follow. */
+  async read(partner: string, now: Date): Promise<Sequence[] | undefined> {
+    const all = await this.due.take(partner, MOST, now);
+    if (all.length === 0) return undefined;
+    const verdict =
+      (await this.marks?.begin(
+        partner,
+        all.map(({ ids }) => ids),
+      )) ?? NOTHING_KNOWN;
+    const suspect = verdict.only === undefined ? undefined : all[verdict.only];
+    const due = suspect ? [{ ...suspect, ids: suspect.ids.slice(0, 1) }] : all;
+    const stored = await storedMessages(
+      this.database,
+      due.flatMap(({ ids }) => ids),
+    );
     const inspector = new Inspector(this.channels, this.documents, verdict);
     const sequences: Sequence[] = [];
     const away: string[] = [];
@@ -40,10 +50,12 @@ export class DrainReader {
       else away.push(sequence.head);
     }
     if (away.length > 0) await this.due.postpone(away, now);
-    if (!verdict.alone) return sequences.length > 0 ? [sequences] : [];
-    return sequences.map((sequence) => [
-      { ...sequence, ids: sequence.ids.slice(0, 1), messages: sequence.messages.slice(0, 1) },
-    ]);
+    return sequences;
+  }
+
+  /** Nothing of the partner is in hand any more. */
+  async ended(partner: string): Promise<void> {
+    await this.marks?.end(partner);
   }
 }
 
@@ -76,8 +88,10 @@ class Inspector {
     if (!channel || this.away.has(topic)) return undefined;
     try {
       const { contracts, codec } = this.documents;
-      const message = await inspectStored(stored, channel, contracts, codec);
-      const refusal = this.verdict.condemned.get(stored.id) ?? message.refusal;
+      const condemned = this.verdict.condemned.get(stored.id);
+      // Its value may be what ends processes: it is not read.
+      const message = await inspectStored(stored, channel, condemned ? NO_CONTRACTS : contracts, codec);
+      const refusal = condemned ?? message.refusal;
       const { contract } = message.inspected;
       if (!refusal && contract && !this.ready.has(contract.name)) {
         await answersReady(this.documents, new Set([contract.name]), channel.partner);

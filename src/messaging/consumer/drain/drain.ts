@@ -96,9 +96,13 @@ export class Drain {
   private async step(partner: string): Promise<boolean> {
     const { reader, settler } = this.parts;
     if (this.stopping.signal.aborted) return false;
-    const groups = await reader.read(partner, this.clock.now());
-    for (const group of groups ?? []) await settler.settle(group);
-    return groups !== undefined;
+    try {
+      const sequences = await reader.read(partner, this.clock.now());
+      if (sequences && sequences.length > 0) await settler.settle(sequences);
+      return sequences !== undefined;
+    } finally {
+      await reader.ended(partner);
+    }
   }
 
   private failed(error: unknown): void {

@@ -7,7 +7,7 @@ import type { Channel } from '../../channels';
 import type { InboundRecord, RecordBatch } from '../../kafka';
 import { contentHash, placeOf } from '../record-identity';
 import { isIdText } from '../text';
-import { OneAtATime } from './one-at-a-time';
+import type { OneAtATime } from './one-at-a-time';
 import type { Presence } from './presence';
 import { type Lane, Starts } from './starts';
 
@@ -39,7 +39,7 @@ export class CarefulReading {
     private readonly window: number,
     private readonly clock: Clock,
     private readonly logger: Logger,
-    private readonly suspects = new OneAtATime(),
+    private readonly suspects: OneAtATime,
   ) {
     this.starts = new Starts(database, { run: presence.run, instance });
   }
@@ -81,11 +81,7 @@ export class CarefulReading {
 
   /** A clean end. What was left unmarked by a crash of the database is read carefully by the next. */
   async leave(): Promise<void> {
-    try {
-      if (this.lanes.size > 0) await this.starts.leave();
-    } finally {
-      await this.presence.close();
-    }
+    if (this.lanes.size > 0) await this.starts.leave();
   }
 
   /** A partition may have been another's in between whenever the group has changed. */

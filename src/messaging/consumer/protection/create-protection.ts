@@ -9,7 +9,9 @@ import type { Companion } from '../consumer';
 import { DeadLetterPublisher } from '../dlt/dead-letter-publisher';
 import { Unpublished } from '../dlt/unpublished';
 import { CarefulReading } from './careful-reading';
+import { DrainMarks } from './drain-marks';
 import { FloodGate } from './flood-gate';
+import { OneAtATime } from './one-at-a-time';
 import { Presence } from './presence';
 import { Retention } from './retention';
 import { Watchdog } from './watchdog';
@@ -41,6 +43,7 @@ export interface ProtectionOptions {
 /** What protects a consumer process, and others from what it reads. */
 export interface Protection {
   careful: CarefulReading;
+  marks: DrainMarks;
   gate: FloodGate;
   watchdog: Watchdog;
   deadLetters: DeadLetterPublisher;
@@ -53,7 +56,9 @@ export function createProtection(options: ProtectionOptions): Protection {
   const { config, database, channels, admin, openPublisher, logger, clock = systemClock } = options;
   const { databaseUrl: url, databaseConnectTimeout: connectTimeoutMs, instanceId } = config;
   const presence = new Presence({ url, connectTimeoutMs, name: instanceId }, logger);
-  const careful = new CarefulReading(database, presence, instanceId, config.consumerBatchSize, clock, logger);
+  const suspects = new OneAtATime();
+  const careful = new CarefulReading(database, presence, instanceId, config.consumerBatchSize, clock, logger, suspects);
+  const marks = new DrainMarks(database, presence, suspects, clock);
   const limits = { perMinute: config.deadLetterFloodPerMinute, open: config.deadLetterFloodOpen };
   const gate = new FloodGate(database, channels, limits, clock, logger);
   const watchdog = new Watchdog(config.watchdogMs, logger);
@@ -70,12 +75,13 @@ export function createProtection(options: ProtectionOptions): Protection {
   };
   const retention = new Retention(database, channels, admin, times, clock, logger);
   return {
-    ...{ careful, gate, watchdog, deadLetters },
+    ...{ careful, marks, gate, watchdog, deadLetters },
     companions: [gate, deadLetters, retention, watching(watchdog)],
     async leave() {
-      await careful.leave().catch((error: unknown) => {
+      await Promise.all([marks.leave(), careful.leave()]).catch((error: unknown) => {
         logger.warn({ reason: messageOf(error) }, 'the marks of this process stay: whoever comes next reads carefully');
       });
+      await presence.close();
       await watchdog.stop();
     },
   };

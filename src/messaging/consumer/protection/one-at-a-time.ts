@@ -1,10 +1,22 @@
-/** Suspects of one process run after one another: when it ends, the one in hand is the one that ended it. */
+/** Suspects of one process are in hand one after another: when it ends, that one has ended it. */
 export class OneAtATime {
   private last: Promise<unknown> = Promise.resolve();
 
-  run<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.last.then(work);
-    this.last = result.catch(() => undefined);
-    return result;
+  /** Resolves when it is the caller's turn, with what ends the turn. */
+  async take(): Promise<() => void> {
+    const before = this.last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.last = promise;
+    await before;
+    return resolve;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const end = await this.take();
+    try {
+      return await work();
+    } finally {
+      end();
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
-import { messageOf } from '../../../platform/errors';
+import { AppError, messageOf } from '../../../platform/errors';
 import { backoffMs, sleep } from '../../../platform/polling';
 import type { Logger } from '../../../platform/telemetry';
 
@@ -14,6 +14,8 @@ export interface PresenceDatabase {
   name: string;
 }
 
+/** So long the first sign of life is waited for, ms. */
+const PATIENCE_MS = 5_000;
 const RECONNECT = { initialMs: 100, maxMs: 2_000 };
 
 /**
@@ -28,16 +30,23 @@ export class Presence {
   private client: Client | undefined;
   private loop: Promise<void> | undefined;
   private readonly shown = Promise.withResolvers<void>();
+  private isShown = false;
 
   constructor(
     private readonly database: PresenceDatabase,
     private readonly logger: Logger,
   ) {}
 
-  /** Resolves when the lock was held once: nothing may be marked with our number before. */
-  established(): Promise<void> {
+  /** Resolves when the lock was held once: nothing may be marked with our number before. Rejects, as for a database that is away, when that takes long. */
+  async established(): Promise<void> {
+    if (this.isShown) return;
     this.loop ??= this.keep();
-    return this.shown.promise;
+    const over = new AbortController();
+    const late = sleep(PATIENCE_MS, over.signal).then(() => {
+      if (!this.isShown) throw new AppError('presence-unshown', 'The sign of life cannot be given: timeout expired.');
+    });
+    late.catch(() => undefined);
+    await Promise.race([this.shown.promise, late]).finally(() => over.abort());
   }
 
   async close(): Promise<void> {
@@ -79,6 +88,7 @@ export class Presence {
       await Promise.race([client.connect(), lost]);
       await Promise.race([client.query('SELECT pg_advisory_lock($1, $2)', [PRESENCE_LOCK, this.run]), lost]);
       onHeld();
+      this.isShown = true;
       this.shown.resolve();
       await lost;
     } finally {
