@@ -49,7 +49,7 @@ export class DueExchanges {
     correlationIds: readonly string[],
     upTo: Date,
   ): Promise<(Exchange & { deadline: Date })[]> {
-    const rows = await query<Exchange & { lookAt: Date | null }>(
+    const rows = await queryAnew<Exchange & { lookAt: Date | null }>(
       tx,
       `SELECT ${COLUMNS}, look_at AS "lookAt" FROM exchange WHERE correlation_id = ANY(:correlationIds::text[]) AND partner = :partner AND direction = 'out'
        ORDER BY correlation_id FOR UPDATE`,
