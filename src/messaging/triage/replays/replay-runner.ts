@@ -9,7 +9,7 @@ import type { ReleaseStep } from './release-step';
 
 /** Between two steps of a replay that keeps a pace. */
 const PACE_MS = 100;
-/** Between two looks for replays, while none runs. */
+/** Between two looks, while no replay has anything to release. */
 const IDLE_MS = 500;
 const TROUBLE_MS = 2_000;
 const SWEEP_MS = 60_000;
@@ -66,18 +66,21 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
       await this.sweep();
       this.sweepAt = performance.now() + SWEEP_MS * (0.5 + Math.random());
     }
-    const open = await this.database.query<{ id: string; state: string }>(
-      `SELECT id, state FROM replay WHERE state IN ('running', 'paused') ORDER BY id`,
+    // Behind `position`, so that the entries of what was released are not walked over.
+    const open = await this.database.query<{ id: string; releasing: boolean }>(
+      `SELECT id, state = 'running' AND EXISTS (
+         SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'planned' AND parked_id > r.position
+       ) AS releasing FROM replay r WHERE state IN ('running', 'paused') ORDER BY id`,
     );
-    if (open.length === 0) return IDLE_MS;
+    const releasing = open.filter((replay) => replay.releasing);
     let more = false;
-    for (const { id, state } of open) {
-      if (state !== 'running' || this.stopping.signal.aborted) continue;
+    for (const { id } of releasing) {
+      if (this.stopping.signal.aborted) break;
       more = (await this.step.run(id, this.clock.now()))?.more === true || more;
     }
     if (more) return 0;
-    await this.finish();
-    return PACE_MS;
+    if (open.length > 0) await this.finish();
+    return releasing.length > 0 ? PACE_MS : IDLE_MS;
   }
 
   /** An item never becomes open again, so what is seen here stays true. */
@@ -86,7 +89,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
       query<{ id: string }>(
         tx,
         `UPDATE replay r SET state = 'done', ended_at = :now WHERE state IN ('running', 'paused')
-           AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'planned')
+           AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'planned' AND parked_id > r.position)
            AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'waiting') RETURNING id`,
         { now: this.clock.now() },
       ),

@@ -7,7 +7,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsISO8601,
   IsOptional,
   IsUUID,
   Matches,
@@ -17,17 +16,9 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { PARTNER_ID_PATTERN } from '../../../contracts';
-import { PageQuery } from '../../../platform/http';
+import { IsInstant, PageQuery } from '../../../platform/http';
+import { ID, REASON, REASON_RULE, TIME_EXAMPLE, WORD, WORD_RULE } from '../words';
 import { ITEM_OUTCOMES, type ItemOutcome, MAX_IDS, REPLAY_STATES, type ReplayState, type Selection } from './replay';
-
-const TIME = '2026-02-03T04:05:06.789Z';
-/** Text that people write, and that a log and a table can carry. */
-const REASON = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
-const WORD = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
-const word = { message: 'must be text of 1 to 255 printable characters' };
-const instant = { message: 'must be an RFC 3339 time with its zone' };
-const REASON_RULE = { message: 'must say why, in 1 to 500 printable characters' };
 
 export class SelectionDto implements Selection {
   @ApiPropertyOptional({
@@ -39,7 +30,7 @@ export class SelectionDto implements Selection {
   @IsArray({ message: 'must be a list of ids' })
   @ArrayMinSize(1, { message: 'must name at least one' })
   @ArrayMaxSize(MAX_IDS, { message: `must name at most ${MAX_IDS}` })
-  @Matches(/^[1-9]\d{0,17}$/, { each: true, message: 'must be ids as they were shown' })
+  @Matches(ID, { each: true, message: 'must be ids as they were shown' })
   ids?: string[];
 
   @ApiPropertyOptional({ pattern: PARTNER_ID_PATTERN, example: 'acme' })
@@ -49,39 +40,37 @@ export class SelectionDto implements Selection {
 
   @ApiPropertyOptional({ example: 'orders.acme.response.v1' })
   @IsOptional()
-  @Matches(WORD, word)
+  @Matches(WORD, WORD_RULE)
   topic?: string;
 
   @ApiPropertyOptional({ description: 'Name of a contract, or a CloudEvents type', example: 'order-response' })
   @IsOptional()
-  @Matches(WORD, word)
+  @Matches(WORD, WORD_RULE)
   contract?: string;
 
   @ApiPropertyOptional({ description: 'Why they died', example: 'handler-failed' })
   @IsOptional()
-  @Matches(WORD, word)
+  @Matches(WORD, WORD_RULE)
   code?: string;
 
   @ApiPropertyOptional({ description: 'Their group', example: '9f86d081884c7d65' })
   @IsOptional()
-  @Matches(WORD, word)
+  @Matches(WORD, WORD_RULE)
   fingerprint?: string;
 
   @ApiPropertyOptional({ description: 'Order number: the key of the record', example: '4500017' })
   @IsOptional()
-  @Matches(WORD, word)
+  @Matches(WORD, WORD_RULE)
   order?: string;
 
-  @ApiPropertyOptional({ description: 'Failed last at or after this time', format: 'date-time', example: TIME })
+  @ApiPropertyOptional({ description: 'Failed last at or after this time', format: 'date-time', example: TIME_EXAMPLE })
   @IsOptional()
-  @Matches(INSTANT, instant)
-  @IsISO8601({ strict: true }, { message: 'must be a time that exists' })
+  @IsInstant()
   since?: string;
 
-  @ApiPropertyOptional({ description: 'Failed last before this time', format: 'date-time', example: TIME })
+  @ApiPropertyOptional({ description: 'Failed last before this time', format: 'date-time', example: TIME_EXAMPLE })
   @IsOptional()
-  @Matches(INSTANT, instant)
-  @IsISO8601({ strict: true }, { message: 'must be a time that exists' })
+  @IsInstant()
   until?: string;
 }
 
