@@ -2,10 +2,9 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req, Res 
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NonRetriableError } from '../platform/errors';
-import { childTraceparent } from '../platform/http';
+import { childTraceparent, etagOf, matchesEtag } from '../platform/http';
 import { Allow, type Caller, mayPartner, TheCaller } from '../staff';
 import { CancellationRequestedDto, CancelOrderDto } from './cancellation.dto';
-import type { Order } from './domain/order';
 import { ListOrdersDto, OrderDto, type OrderPageDto, PlaceOrderDto } from './order.dto';
 import { TimelineDto } from './timeline.dto';
 import { OrderCanceller } from './order-canceller';
@@ -48,7 +47,7 @@ export class OrdersController {
       lines,
       traceparent: childTraceparent(request.headers, request.id),
     });
-    void reply.header('location', pathOf(order.orderNumber)).header('etag', etagOf(order));
+    void reply.header('location', pathOf(order.orderNumber)).header('etag', etagOf(order.version));
     return OrderDto.of(order);
   }
 
@@ -91,9 +90,9 @@ export class OrdersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OrderDto | undefined> {
     const order = await this.list.existing(orderNumber, caller);
-    const etag = etagOf(order);
+    const etag = etagOf(order.version);
     void reply.header('etag', etag).header('cache-control', 'private, no-cache');
-    if (known !== undefined && matches(known, etag)) {
+    if (known !== undefined && matchesEtag(known, etag)) {
       void reply.status(304);
       return undefined;
     }
@@ -133,8 +132,6 @@ export class OrdersController {
   }
 }
 
-const etagOf = (order: Order): string => `"${order.version}"`;
-
 const pathOf = (orderNumber: string): string => `/v1/orders/${encodeURIComponent(orderNumber)}`;
 
 const partnerNotAllowed = ({ name }: Caller, partner: string): NonRetriableError =>
@@ -149,7 +146,3 @@ function checkedKey(key: string | undefined): string {
     violations: [{ pointer: 'Idempotency-Key', detail }],
   });
 }
-
-/** RFC 9110, 13.1.2: a list of tags, compared weakly, or `*`. */
-const matches = (known: string, etag: string): boolean =>
-  known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
