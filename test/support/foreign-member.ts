@@ -1,4 +1,6 @@
-import { Kafka, logLevel, type PartitionAssigner, PartitionAssigners } from 'kafkajs';
+// First: its patches must be there when kafkajs loads.
+import { Kafka, logLevel } from '../../src/messaging/kafka/kafkajs';
+import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
 
 /**
  * A member of the group with an assignment protocol of its own: the group then refuses ours, and no waiting heals that. Resolves when it has

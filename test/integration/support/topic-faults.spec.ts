@@ -1,7 +1,7 @@
 import { Admin } from '@platformatic/kafka';
-import { Kafka, logLevel } from 'kafkajs';
 import { readFileSync } from 'node:fs';
 import { type SecureKafka, startKafka, startKafkaCluster } from '../../../scripts/servers/index.mjs';
+import { Kafka, logLevel } from '../../../src/messaging/kafka/kafkajs';
 import { eventually } from '../../support/eventually';
 import { atEnd } from '../../support/faults';
 import { createTopic, produce, readAll, withAdmin } from '../../support/kafka';
