@@ -114,6 +114,12 @@ describe('mending a dead letter', () => {
       });
     });
 
+    it('of what was changed meanwhile is told that first, whatever the document is', async () => {
+      const letter = await dead(triage);
+      const stale = { ...letter, version: letter.version + 1 };
+      expect(await edit(triage, stale, mended(letter.key, { responseCode: 'x' }))).toMatchObject({ status: 412 });
+    });
+
     it.each(['text', 7, null, ['list']])('that is %j is no document', async (document) => {
       const letter = await dead(triage);
       expect(await edit(triage, letter, document)).toMatchObject({ status: 400, json: { code: 'request-invalid' } });
