@@ -1,4 +1,5 @@
 import type { AnyContract } from '../contracts';
+import { DEFAULT_RETRY } from '../contracts';
 import type { Message, PartnerInterface } from './partner-interface';
 
 /** Part of what both sides rely on; `code` stands between backticks, so that it can become Markdown or HTML. */
@@ -123,9 +124,12 @@ function refusalSection({ partner, channels }: PartnerInterface, messages: reado
       `Later records of the same key on that topic wait behind it (${holding.map(({ title }) => title.toLowerCase()).join(', ')}); other keys go on. A corrected document needs a new \`ce_id\`, and waits like them until we let the key go.`,
     );
   }
-  items.push(
-    `A document that comes before the one that it rests on is tried again until that is there, for a day; nothing is asked of ${partner} meanwhile.`,
-  );
+  const tried = messages.filter(({ ours }) => !ours).map(({ contract }) => (contract.retry ?? DEFAULT_RETRY).maxAgeMs);
+  if (tried.length > 0) {
+    items.push(
+      `A document that comes before the one that it rests on is tried again until that is there, for ${duration(Math.max(...tried))} at most; nothing is asked of ${partner} meanwhile.`,
+    );
+  }
   return { title: "What we can't read", items };
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../harness';
 import { drainOf, passUntilIdle, processorWith } from './drain-harness';
 import { ATTEMPTS, type Fate, ModelKey, type ModelMessage, type State } from './model';
+import { differencesOf, type Game, nameOf, type ParkedRow } from './model-tables';
 import { type Random, seeded } from './seeded';
 
 const SEED = Number(process.env['MODEL_SEED'] ?? randomInt(1e9));
@@ -34,24 +35,6 @@ const BY = { caller: 'key_test', reason: 'by plan' };
 
 const COMMANDS = { arrive: 3, repeat: 1, time: 2, release: 3, discard: 1, restore: 1, edit: 1, mend: 2 };
 type Command = keyof typeof COMMANDS;
-
-interface Game {
-  model: ModelKey;
-  tape: Tape;
-  sent: InboundRecord[];
-  /** For who looks for a difference. */
-  commands: Command[];
-}
-
-interface ParkedRow {
-  id: string;
-  topic: string;
-  key: string;
-  messageId: string;
-  state: State;
-  attempts: number;
-  version: number;
-}
 
 /** Plays many games at once in one database: their commands of one kind go into it together. */
 class Arena {
@@ -233,51 +216,11 @@ class Arena {
     return this.rows.get(messageId) as ParkedRow;
   }
 
-  /** What differs between the tables and the model, key by key. */
   async differences(): Promise<string[]> {
     await this.look();
-    const rows = Map.groupBy(this.rows.values(), nameOf);
-    const effects = Map.groupBy(
-      await this.world.database.query<{ message: string; key: string }>(
-        'SELECT message_id AS message, order_number AS key FROM effect ORDER BY n',
-      ),
-      ({ message, key }) => `${message.split(' ')[0]} ${key}`,
-    );
-    const parked = new Set(
-      (
-        await this.world.database.query<{ topic: string; key: string }>(
-          'SELECT topic, key FROM parked_key k JOIN channel c ON c.id = k.channel_id',
-        )
-      ).map(nameOf),
-    );
-    return this.games.flatMap(({ model, commands }) => {
-      const expected = {
-        parked: model.isParked,
-        effects: model.effects,
-        free: model.freeEffects.toSorted(),
-        messages: model.messages.flatMap(({ id, state, attempts }) =>
-          state ? [`${id} ${state} ${state === 'waiting' || state === 'held' ? attempts : ''}`] : [],
-        ),
-      };
-      const name = nameOf(model);
-      const ids = (effects.get(name) ?? []).map(({ message }) => message.split(' ')[1] as string);
-      const isFree = (id: string) => model.freeEffects.includes(id);
-      const actual = {
-        parked: parked.has(name),
-        effects: ids.filter((id) => !isFree(id)),
-        free: ids.filter(isFree).toSorted(),
-        messages: (rows.get(name) ?? []).map(
-          ({ messageId, state, attempts }) =>
-            `${messageId} ${state} ${state === 'waiting' || state === 'held' ? attempts : ''}`,
-        ),
-      };
-      const [want, have] = [JSON.stringify(expected, null, 1), JSON.stringify(actual, null, 1)];
-      return want === have ? [] : [`${name}\n${commands.join(' ')}\nexpected ${want}\nfound ${have}`];
-    });
+    return differencesOf(this.world.database, this.games, [...this.rows.values()]);
   }
 }
-
-const nameOf = ({ topic, key }: { topic: string; key: string }): string => `${topic} ${key}`;
 
 /** Ends every connection of this world, as a crash or a lost network does. */
 async function cutOff(database: Database, world: World): Promise<void> {
@@ -292,7 +235,7 @@ async function cutOff(database: Database, world: World): Promise<void> {
 test('any interleaving of arrivals, failures, retries, releases, discards, restores, edits and crashes keeps the order of each key', async () => {
   const world = await openWorld();
   const random = seeded(SEED);
-  // eslint-disable-next-line no-console -- to play the same games again
+  // To play the same games again.
   console.info(`MODEL_SEED=${SEED}`);
   const partner = uniqueName('p');
   const topics = [await addPartner(world, partner), await addShipments(world, partner)];
