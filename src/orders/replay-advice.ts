@@ -10,8 +10,8 @@ const CLOSED: Objection = {
 
 /** Says of partners' answers that died which of them their orders can't take any more. */
 export function registerReplayAdvice(advisors: ReplayAdvisors, repository: OrderRepository): void {
-  advisors.register(typeOf(orderResponse), adviceBy(RESPONSE, repository));
-  advisors.register(typeOf(orderCancellationResponse), adviceBy(CANCELLATION_RESPONSE, repository));
+  advisors.add(typeOf(orderResponse), adviceBy(RESPONSE, repository));
+  advisors.add(typeOf(orderCancellationResponse), adviceBy(CANCELLATION_RESPONSE, repository));
 }
 
 function adviceBy(foresight: Foresight, repository: OrderRepository): ReplayAdvice {

@@ -33,7 +33,7 @@ export class ReplayAdvisors {
   private readonly byType = new Map<string, ReplayAdvice>();
 
   /** @param type CloudEvents type of the document, see `typeOf` */
-  register(type: string, advice: ReplayAdvice): void {
+  add(type: string, advice: ReplayAdvice): void {
     if (this.byType.has(type)) throw new Error(`${type} has its advice already`);
     this.byType.set(type, advice);
   }

@@ -130,7 +130,7 @@ describe('a plan', () => {
     await park(world, 'umbra', { count: 1 });
     const asked: [string, string[]][] = [];
     const read: unknown[] = [];
-    room.advisors.register(typeOf(orderResponse), async ({ partner, messages, documents }) => {
+    room.advisors.add(typeOf(orderResponse), async ({ partner, messages, documents }) => {
       asked.push([partner, messages.map(({ key }) => key)]);
       const found = await documents(messages.map(({ id }) => id));
       read.push(...found.values());
