@@ -29,8 +29,11 @@ function startProcess(poison?: string, decide?: Decide, window = 20) {
   const presence = new Presence({ url: world.url, connectTimeoutMs: 2_000, name: 'test' }, logger);
   presences.push(presence);
   const reading = new CarefulReading(
-    ...([world.database, presence, 'test', window, systemClock, logger] as const),
-    new OneAtATime(),
+    world.database,
+    { presence, instance: 'test', suspects: new OneAtATime() },
+    window,
+    systemClock,
+    logger,
   );
   const hung = Promise.withResolvers<void>();
   const death = Promise.withResolvers<never>();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { type AnyContract, typeOf } from '../../../src/contracts';
+import { typeOf } from '../../../src/contracts';
 import { ChannelCatalog } from '../../../src/messaging/channels';
 import { createTransport, type InboundBatch, type Outcome } from '../../../src/messaging/consumer';
 import { createBatchSource, createKafkaAdmin, createLanePublisher } from '../../../src/messaging/kafka';
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const channels = new ChannelCatalog(database);
   const admin = createKafkaAdmin(config);
   const transport = createTransport({
-    ...{ config, database, channels, codec: new JsonCodec(), logger, contracts: [STEP as AnyContract] },
+    ...{ config, database, channels, codec: new JsonCodec(), logger, contracts: [STEP] },
     protect: { config, admin, openPublisher: () => createLanePublisher(config, logger, 'dead-letters') },
     makeSource: (topics, onBatch) =>
       createBatchSource(config, logger, {
@@ -34,12 +34,9 @@ async function main(): Promise<void> {
       }),
   });
   const apply = handler((message) => void misbehave(message.value));
-  transport.addHandler(
-    typeOf(STEP),
-    (batch: InboundBatch<unknown>): Promise<Outcome[]> => apply(STEP as AnyContract, batch),
-    true,
-    { [KEEPS_ERRORS]: true },
-  );
+  transport.addHandler(typeOf(STEP), (batch: InboundBatch<unknown>): Promise<Outcome[]> => apply(STEP, batch), true, {
+    [KEEPS_ERRORS]: true,
+  });
   transport.listen((error) => {
     if (error) throw error as Error;
   });

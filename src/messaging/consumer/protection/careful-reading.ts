@@ -1,3 +1,4 @@
+import { uptime } from 'node:process';
 import type { Clock } from '../../../platform/clock';
 import type { Database } from '../../../platform/database';
 import { sleep } from '../../../platform/polling';
@@ -13,6 +14,13 @@ import { type Lane, Starts } from './starts';
 
 /** So long a process must have lived before one of its ends counts, ms: what can't even start is no record's fault. */
 const LIVED_MS = 1_000;
+
+/** What the reading of a process has in common with the rest of it. */
+export interface ReadingProcess {
+  presence: Presence;
+  instance: string;
+  suspects: OneAtATime;
+}
 
 interface Reading {
   generation: number;
@@ -34,13 +42,12 @@ export class CarefulReading {
   /** @param window how many records may have been in hand at the end: a batch */
   constructor(
     private readonly database: Database,
-    private readonly presence: Presence,
-    instance: string,
+    private readonly process: ReadingProcess,
     private readonly window: number,
     private readonly clock: Clock,
     private readonly logger: Logger,
-    private readonly suspects: OneAtATime,
   ) {
+    const { presence, instance } = process;
     this.starts = new Starts(database, { run: presence.run, instance });
   }
 
@@ -55,12 +62,12 @@ export class CarefulReading {
 
   /** Runs it when no other suspect of this process is in hand. */
   alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.suspects.run(work);
+    return this.process.suspects.run(work);
   }
 
   /** Marks a record as begun. False: it ended three processes, and must not be begun again. */
   async begin(lane: Lane, offset: bigint): Promise<boolean> {
-    const young = LIVED_MS - process.uptime() * 1_000;
+    const young = LIVED_MS - uptime() * 1_000;
     if (young > 0) await sleep(young);
     return this.starts.begin(lane, offset);
   }
@@ -88,7 +95,7 @@ export class CarefulReading {
   private async readingOf(batch: RecordBatch): Promise<Reading> {
     const before = this.lanes.get(laneOf(batch));
     if (before?.generation === batch.generation) return before;
-    await this.presence.established();
+    await this.process.presence.established();
     const lane = { topic: batch.topic, partition: batch.partition };
     const { unclean, suspectUpTo } = await this.starts.enter(lane, this.clock.now());
     const careful = unclean || suspectUpTo !== null;

@@ -57,7 +57,8 @@ export function createProtection(options: ProtectionOptions): Protection {
   const { databaseUrl: url, databaseConnectTimeout: connectTimeoutMs, instanceId } = config;
   const presence = new Presence({ url, connectTimeoutMs, name: instanceId }, logger);
   const suspects = new OneAtATime();
-  const careful = new CarefulReading(database, presence, instanceId, config.consumerBatchSize, clock, logger, suspects);
+  const reader = { presence, instance: instanceId, suspects };
+  const careful = new CarefulReading(database, reader, config.consumerBatchSize, clock, logger);
   const marks = new DrainMarks(database, presence, suspects, clock);
   const limits = { perMinute: config.deadLetterFloodPerMinute, open: config.deadLetterFloodOpen };
   const gate = new FloodGate(database, channels, limits, clock, logger);

@@ -10,7 +10,7 @@ const TEXT_BYTES = 1_024;
 
 /**
  * Ends the process (SIGKILL, one line on stderr) when its event loop has stood still for so long: a handler that spins or blocks.
- * The record is then found as any other that ends processes. A stopped or suspended process is not ended for that.
+ * The record is then found like others that end processes. A stopped or suspended process is not ended for that.
  */
 export class Watchdog {
   private readonly shared = new SharedArrayBuffer(8 + TEXT_BYTES);
