@@ -97,7 +97,14 @@ describe('orders and cancellations that cross the answers, on a real broker', ()
     const database = running.app.get(Database);
     key = await giveKey(database);
     const admin = createKafkaAdmin(config);
-    const onboarding = { id: partner, name: partner, partitions: 3, replicationFactor: 1, topicRetentionHours: 168, allowMissingId: false };
+    const onboarding = {
+      id: partner,
+      name: partner,
+      partitions: 3,
+      replicationFactor: 1,
+      topicRetentionHours: 168,
+      allowMissingId: false,
+    };
     const parts = { database, partners: new Partners(database), admin, now: new Date() };
     await addPartner({ ...onboarding, format: 'json' }, parts);
     await admin.close();
