@@ -5,7 +5,10 @@ export interface ParkingTimes {
   afterMs: number;
   /** More rows than this in memory: parked with its second failure. */
   rows: number;
-  /** Only while another lane was acknowledged within this time, ms: else it is the broker that fails, and the cursor waits. */
+  /**
+   * Only while another lane was acknowledged within this time, ms, and since this one began to fail: else it is the broker that fails,
+   * and the cursor waits.
+   */
   othersWithinMs: number;
   /** Pauses between two attempts to drain a parked lane. */
   backoff: BackoffPolicy;
@@ -44,7 +47,8 @@ const OF_THE_TOPIC = new Set(['topic-missing', 'partition-missing', 'not-authori
 export function judge(lane: FailingLane, times: ParkingTimes): 'wait' | 'park' | 'broker' {
   const enough = lane.failingForMs >= times.afterMs || (lane.failures >= 2 && (lane.rows > times.rows || lane.full));
   if (!enough) return 'wait';
-  if (lane.othersSentAgoMs <= times.othersWithinMs) return 'park';
+  // Since it began to fail: what was acknowledged before says nothing of a broker that has gone since.
+  if (lane.othersSentAgoMs <= times.othersWithinMs && lane.othersSentAgoMs < lane.failingForMs) return 'park';
   return lane.full && OF_THE_TOPIC.has(lane.code) ? 'park' : 'broker';
 }
 

@@ -23,10 +23,11 @@ describe('a lane that fails', () => {
   });
 
   it('is parked with its second failure when it holds much, or fills the memory', () => {
-    expect(verdict({ failingForMs: 100, rows: 2001 })).toBe('park');
-    expect(verdict({ failingForMs: 100, rows: 2000 })).toBe('wait');
-    expect(verdict({ failingForMs: 100, rows: 2001, failures: 1 })).toBe('wait');
-    expect(verdict({ failingForMs: 100, full: true })).toBe('park');
+    const young = { failingForMs: 100, othersSentAgoMs: 50 };
+    expect(verdict({ ...young, rows: 2001 })).toBe('park');
+    expect(verdict({ ...young, rows: 2000 })).toBe('wait');
+    expect(verdict({ ...young, rows: 2001, failures: 1 })).toBe('wait');
+    expect(verdict({ ...young, full: true })).toBe('park');
   });
 
   it('waits with all others when no other lane is acknowledged, unless the broker itself names the topic and nothing more can be read', () => {
@@ -37,6 +38,8 @@ describe('a lane that fails', () => {
     expect(verdict({ ...alone, code: 'topic-missing', full: true })).toBe('park');
     expect(verdict({ ...alone, code: 'broker-unreachable', full: true })).toBe('broker');
     expect(verdict({ othersSentAgoMs: 10_001 })).toBe('broker');
+    // A broker that has just gone: the others were acknowledged before, not since.
+    expect(verdict({ failingForMs: 100, othersSentAgoMs: 150, rows: 2001 })).toBe('broker');
   });
 });
 
