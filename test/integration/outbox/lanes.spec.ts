@@ -107,10 +107,15 @@ describe('a relay whose lanes fail', () => {
       if (partition === 1 && failures-- > 0) throw new Error('timed out');
     };
     const hanging = Promise.withResolvers<void>();
-    quarantine.before = () => hanging.promise;
+    let hung = 0;
+    quarantine.before = () => {
+      hung++;
+      return hanging.promise;
+    };
     const relay = bench.relay(publisher, { quarantine: () => quarantine });
     const ids = await addRows(client, [{ key: 'a', partition: 1 }]);
     await until('the failure', () => relay.state.failingLanes.length === 1);
+    await until('the next attempt', () => hung === 1);
     // The same broker leads both partitions: with one slot for both this row would wait.
     await addRows(client, [{ key: 'b' }]);
     await until('the other lane', () => publisher.firsts('orders.acme.request.v1/0').length === 1);
