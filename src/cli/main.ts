@@ -6,12 +6,15 @@ import { sqlState } from '../platform/database';
 import { AppError, messageOf } from '../platform/errors';
 import { asyncapiCommand } from './asyncapi.command';
 import { auditCommand } from './audit.command';
+import { channelsCommand } from './channels.command';
 import { configCommand } from './config.command';
 import { oneLine } from './context';
 import { contractsCommand } from './contracts.command';
 import { exitCodeOf } from './exit-code';
 import { keyCommand } from './key.command';
 import { migrateCommand } from './migrate.command';
+import { ordersCommand } from './orders.command';
+import { outboxCommand } from './outbox.command';
 import { partnerCommand } from './partner.command';
 
 /** 0 ok · 1 failed · 2 usage · 3 partly failed · 4 plan changed · 5 not allowed · 130 interrupted. */
@@ -29,6 +32,9 @@ async function run(): Promise<number> {
     partnerCommand(),
     keyCommand(),
     auditCommand(),
+    ordersCommand(),
+    outboxCommand(),
+    channelsCommand(),
     contractsCommand(),
     asyncapiCommand(),
     configCommand(),

@@ -8,3 +8,7 @@ export { OrderService, type PlaceOrder } from './order.service';
 export { OrderSteps, type OrderStep } from './order-steps';
 export { PartnerFigures } from './partner-figures';
 export { OrdersModule } from './orders.module';
+// As the REST API shows them.
+export type { ExchangeDto, ExchangeListDto } from './exchange.dto';
+export type { OrderDto } from './order.dto';
+export type { TimelineDto } from './timeline.dto';

@@ -8,3 +8,5 @@ export { type ParkedOutbound, parkedOf, type ParkedState } from './parking/parke
 export { createRelay, Relay, type RelayOptions, type RelayState } from './relay';
 export type { RelayObserver } from './relay-session';
 export { WarmUp } from './warm-up';
+// As the REST API shows them.
+export type { OutboxStatusDto, ParkedOutboundDto } from './outbox.dto';

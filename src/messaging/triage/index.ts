@@ -8,3 +8,11 @@ export {
   ReplayAdvisors,
 } from './replays/replay-advice';
 export { ReplayOutcomes } from './replays/replay-outcomes';
+// As the REST API shows them.
+export type { ChannelDto } from './channel.dto';
+export type { DeadLetterDto } from './dead-letter.dto';
+export type { FailureGroupDto } from './failure-group.dto';
+export type { DeadLetterViewDto } from './letter-view.dto';
+export type { ParkedDto, RetriedDto } from './parked.dto';
+export type { ReplayDto, ReplayItemDto } from './replays/replay.dto';
+export { diffOf, type PatchOperation, valueAt } from './domain/json-patch';
