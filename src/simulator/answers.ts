@@ -15,7 +15,7 @@ import { answerId, headersOf, makeMessage, type Message, type Occasion } from '.
 
 export interface Pace {
   delayMs: number;
-  /** How much later than the acknowledgement a `slow` partner accepts. */
+  /** How much later than the acknowledgement a `slow` partner accepts, and than its goods one that plays `ship-early`. */
   slowMs: number;
   /** From the acceptance to the first despatch, and from one despatch to the next. */
   shipMs: number;
@@ -52,7 +52,10 @@ export async function answersTo(
       return [garbage(request, at), await answer('AP')];
     case 'ship':
     case 'over-ship':
+    case 'misprint':
       return [await answer('AP'), ...(await despatches(request, behaviour, pace, codec))];
+    case 'ship-early':
+      return [...(await despatches(request, behaviour, pace, codec)), await answer('AP', at + pace.slowMs)];
   }
 }
 

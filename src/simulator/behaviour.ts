@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
  * What the partner does with an order. `accept`, `reject`, `change`: answers AP, RE, CA. `slow`: AB at once, AP later.
  * `silent`: never answers. `duplicate`: writes its answer twice. `garbage`: writes bytes that are no document, then answers.
  * `ship`: accepts, then despatches what was ordered. `over-ship`: accepts, announces more than was ordered, then what was.
+ * `ship-early`: despatches at once, and accepts later. `misprint`: as `ship`, but its first advice has a decimal comma, which no
+ * contract knows.
  */
 export const BEHAVIOURS = [
   'accept',
@@ -15,6 +17,8 @@ export const BEHAVIOURS = [
   'garbage',
   'ship',
   'over-ship',
+  'ship-early',
+  'misprint',
 ] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 

@@ -1,4 +1,4 @@
-import { despatchAdvice, type DespatchAdviceLine, type OrderRequest } from '../contracts';
+import { type DespatchAdvice, despatchAdvice, type DespatchAdviceLine, type OrderRequest } from '../contracts';
 import type { Codec } from '../messaging/registry';
 import type { Pace } from './answers';
 import type { Behaviour } from './behaviour';
@@ -13,10 +13,11 @@ const ONE = 10n ** BigInt(SCALE);
 /** Most characters of a despatch number. */
 const LONGEST_NUMBER = 64;
 
-export const despatchesGoods = (behaviour: Behaviour): boolean => behaviour === 'ship' || behaviour === 'over-ship';
+const SHIPPING: readonly Behaviour[] = ['ship', 'over-ship', 'ship-early', 'misprint'];
+export const despatchesGoods = (behaviour: Behaviour): boolean => SHIPPING.includes(behaviour);
 
 /**
- * What the partner sends for an order, one list a despatch. `ship`: an order of several lines goes in two, half of each line
+ * What the partner sends for an order, one list a despatch. An order of several lines goes in two, half of each line
  * and the rest. `over-ship`: first one more of the first line than was ordered, which is refused, then what was ordered.
  */
 export function goodsOf(
@@ -53,12 +54,28 @@ export function despatches(request: Request, behaviour: Behaviour, pace: Pace, c
       ...{ grossWeightGrams: String(1250 * lines.length), lines: [...lines] },
     };
     const correlationId = answerId(causationId, `${despatchNumber}/exchange`);
-    const afterMs = pace.delayMs + pace.shipMs * (index + 1);
+    const afterMs = pace.delayMs + pace.shipMs * (behaviour === 'ship-early' ? index : index + 1);
     const occasion = { party, orderNumber, time: issuedAt, causationId, correlationId, afterMs };
-    const message = await makeMessage(despatchAdvice, advice, { ...occasion, id, code: 'despatch' }, codec);
-    return { ...message, despatchNumber };
+    const isMisprinted = behaviour === 'misprint' && index === 0;
+    const written = isMisprinted ? { ...advice, lines: withPoint(lines) } : advice;
+    const message = await makeMessage(despatchAdvice, written, { ...occasion, id, code: 'despatch' }, codec);
+    return { ...message, despatchNumber, ...(isMisprinted ? { value: misprinted(message.value, written) } : {}) };
   });
   return Promise.all(advices);
+}
+
+const withPoint = ([first, ...others]: readonly DespatchAdviceLine[]): DespatchAdviceLine[] =>
+  first === undefined
+    ? []
+    : [{ ...first, quantity: first.quantity.includes('.') ? first.quantity : `${first.quantity}.0` }, ...others];
+
+/** A comma in place of the first quantity's point, in the bytes: no codec of ours would write it. As long as before, so it stays a frame. */
+function misprinted(value: Buffer, { lines: [first] }: DespatchAdvice): Buffer {
+  const quantity = first?.quantity ?? '';
+  const bytes = Buffer.from(value);
+  // Lines come last in every format; a time before them may have the same digits.
+  bytes.write(quantity.replace('.', ','), bytes.lastIndexOf(quantity));
+  return bytes;
 }
 
 /** Unique with the partner; from the order number where it is not too long for that. */

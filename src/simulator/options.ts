@@ -42,7 +42,7 @@ Options
                           as --rule, for cancellations
   --seed TEXT             another distribution of the mixes over the same order numbers (default: empty)
   --delay-ms MS           how long it thinks before it answers (default: 0)
-  --slow-ms MS            slow: from the acknowledgement to the acceptance (default: 2000)
+  --slow-ms MS            slow: from the acknowledgement to the acceptance; ship-early: to the acceptance (default: 2000)
   --ship-ms MS            ship: from the acceptance to the first despatch, and on to the next (default: 5000)
   --journal FILE          append what it saw and did, as JSON lines; a restarted partner recalls from it what it
                           has despatched and agreed to cancel

@@ -69,6 +69,22 @@ describe('the answers', () => {
         ['despatch', 2005],
       ],
     ],
+    [
+      'misprint',
+      [
+        ['AP', 5],
+        ['despatch', 1005],
+        ['despatch', 2005],
+      ],
+    ],
+    [
+      'ship-early',
+      [
+        ['despatch', 5],
+        ['despatch', 1005],
+        ['AP', 105],
+      ],
+    ],
   ])('of a partner that plays %s', async (behaviour, expected) => {
     expect((await answers(behaviour)).map(({ code, afterMs }) => [code, afterMs])).toEqual(expected);
   });
@@ -152,6 +168,18 @@ describe('the despatches', () => {
     const decoded = await codec.decode(despatchAdvice, { topic, format: 'json' }, { value, headers });
     expect(decoded).toMatchObject({ ok: true, value: { orderNumber: 'PO-1', despatchNumber: 'D-PO-1-1' } });
     expect(second?.despatchNumber).toBe('D-PO-1-2');
+  });
+
+  it('of a partner that misprints have a comma in the first quantity, and are documents all the same', async () => {
+    const [, first, second] = await answers('misprint');
+    const decode = ({ value, topic, headers }: Message) =>
+      codec.decode(despatchAdvice, { topic, format: 'json' }, { value, headers });
+    expect(await decode(first as Message)).toMatchObject({
+      ok: false,
+      error: { code: 'invalid', pointer: '/lines/0/quantity' },
+      broken: { despatchNumber: 'D-PO-1-1', lines: [{ quantity: '1,5' }, { quantity: '0.25' }] },
+    });
+    expect(await decode(second as Message)).toMatchObject({ ok: true });
   });
 
   it('have numbers that fit the contract also where the order number is the longest', async () => {
