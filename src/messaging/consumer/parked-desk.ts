@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/database';
 
 /** What became of one message that was to be released. */
 export type Release =
-  /** It is `waiting` and due now; its key's order is kept. */
+  /** It is `waiting` and due now, or `held` behind an earlier one of its key that has its turn before. */
   | 'released'
   /** It is no dead letter (any more): somebody was faster, or it never was. */
   | 'not-dead'
@@ -39,12 +39,12 @@ export interface ParkedEdit {
 }
 
 /**
- * What staff may do with parked messages. Every verb is a step of the caller's transaction, which also audits it; it locks the rows
- * that it names (sorted by id), then their parked keys (sorted), and keeps the order of every key. Ids are decimal text.
+ * What staff may do with parked messages. Every verb is a step of the caller's transaction, which also audits it; it locks the parked keys
+ * of the rows that it names (sorted), then the rows (sorted by id), and keeps the order of every key (key-turns.ts). Ids are decimal text.
  */
 export interface ParkedDesk {
   /**
-   * Gives dead letters to the drain: `waiting`, due at once, attempts counted anew, under this replay's id. Two of one key
+   * Gives dead letters to the drain: due in their turn, attempts counted anew, under this replay's id. Two of one key
    * are applied in their order. Never through Kafka.
    */
   release(tx: Tx, ids: readonly string[], replayId: string, now: Date): Promise<ReadonlyMap<string, Release>>;
