@@ -203,7 +203,7 @@ describe('reading after an unclean end', () => {
     let most = 0;
     const process = startProcess(undefined, async () => {
       most = Math.max(most, ++inHand);
-      await new Promise((resolve) => setImmediate(resolve));
+      await world.database.query('SELECT pg_sleep(0.02)');
       inHand--;
       return undefined;
     });
