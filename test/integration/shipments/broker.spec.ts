@@ -38,7 +38,14 @@ describe('a partner that speaks Avro, on a real broker and a real registry', () 
     const database = running.app.get(Database);
     key = await giveKey(database);
     const admin = createKafkaAdmin(config);
-    const onboarding = { id: partner, name: partner, partitions: 3, replicationFactor: 1, topicRetentionHours: 168, allowMissingId: false };
+    const onboarding = {
+      id: partner,
+      name: partner,
+      partitions: 3,
+      replicationFactor: 1,
+      topicRetentionHours: 168,
+      allowMissingId: false,
+    };
     const parts = { database, partners: new Partners(database), admin, now: new Date() };
     await addPartner({ ...onboarding, format: 'avro' }, parts);
     await admin.close();

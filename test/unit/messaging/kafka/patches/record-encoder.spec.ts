@@ -57,7 +57,10 @@ it('writes a header without a value, which kafkajs reads and cannot write', () =
   const { buffer } = fast({ key: 'k', value: 'v', headers: { gone: null, both: ['', null] } });
   const load = createRequire(__filename);
   const Decoder = load('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => { readVarInt(): number };
-  const decode = load('kafkajs/src/protocol/recordBatch/record/v0/decoder') as (decoder: object, batch: object) => object;
+  const decode = load('kafkajs/src/protocol/recordBatch/record/v0/decoder') as (
+    decoder: object,
+    batch: object,
+  ) => object;
   const decoder = new Decoder(buffer);
   expect(decoder.readVarInt()).toBe(buffer.length - 1);
   expect(decode(decoder, { firstOffset: '0', firstTimestamp: '0' })).toMatchObject({
