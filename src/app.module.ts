@@ -21,7 +21,7 @@ import { CONFIG, type Config, ConfigModule } from './platform/config';
 import { Database, DatabaseModule, DatabaseMonitor } from './platform/database';
 import { messageOf } from './platform/errors';
 import { LifecycleModule } from './platform/lifecycle';
-import { LOGGER, type Logger, TelemetryModule } from './platform/telemetry';
+import { type Logger, TelemetryModule } from './platform/telemetry';
 import { ShipmentEntity, ShipmentsModule } from './shipments';
 import { StaffModule } from './staff';
 import { healthSignals } from './app.health';
@@ -39,15 +39,15 @@ export const KAFKA_ADMIN = Symbol('KafkaAdmin');
 export const SCHEMA_REGISTRY = Symbol('SchemaRegistry');
 const CODEC = Symbol('Codec');
 
-const messaging: Provider[] = [
+/** Channels, schemas, partners: what the other two work with. */
+const ground = (config: Config, log: Logger): Provider[] => [
   { provide: CLOCK, useValue: systemClock },
   { provide: Metrics, useFactory: () => new Metrics() },
   { provide: ORDER_OBSERVER, inject: [Metrics], useFactory: (metrics: Metrics) => metrics.orderObserver },
-  { provide: Exchanges, inject: [LOGGER], useFactory: (log: Logger) => new Exchanges(log) },
+  { provide: Exchanges, useFactory: () => new Exchanges(log) },
   {
     provide: SCHEMA_REGISTRY,
-    inject: [CONFIG],
-    useFactory: (config: Config): SchemaRegistry | null =>
+    useFactory: (): SchemaRegistry | null =>
       config.schemaRegistryUrls.length > 0 ? createSchemaRegistry(config) : null,
   },
   {
@@ -57,28 +57,25 @@ const messaging: Provider[] = [
   },
   { provide: ChannelCatalog, inject: [Database], useFactory: (database: Database) => new ChannelCatalog(database) },
   { provide: Partners, inject: [Database], useFactory: (database: Database) => new Partners(database) },
-  { provide: KAFKA_ADMIN, inject: [CONFIG], useFactory: (config: Config) => createKafkaAdmin(config) },
+  { provide: KAFKA_ADMIN, useFactory: () => createKafkaAdmin(config) },
   {
     provide: PartitionCheck,
-    inject: [ChannelCatalog, KAFKA_ADMIN, LOGGER],
-    useFactory: (channels: ChannelCatalog, admin: KafkaAdmin, log: Logger) => new PartitionCheck(channels, admin, log),
+    inject: [ChannelCatalog, KAFKA_ADMIN],
+    useFactory: (channels: ChannelCatalog, admin: KafkaAdmin) => new PartitionCheck(channels, admin, log),
   },
+];
+
+/** From the outbox to the broker. */
+const publishing = (config: Config, log: Logger): Provider[] => [
   {
     provide: PUBLISHER,
-    inject: [CONFIG, LOGGER],
-    useFactory: (config: Config, log: Logger): LanePublisher | null =>
+    useFactory: (): LanePublisher | null =>
       config.roles.includes('relay') ? createLanePublisher(config, log, 'relay') : null,
   },
   {
     provide: RELAY,
-    inject: [CONFIG, PUBLISHER, ChannelCatalog, Metrics, LOGGER],
-    useFactory: (
-      config: Config,
-      publisher: LanePublisher | null,
-      channels: ChannelCatalog,
-      metrics: Metrics,
-      log: Logger,
-    ): Relay | null =>
+    inject: [PUBLISHER, ChannelCatalog, Metrics],
+    useFactory: (publisher: LanePublisher | null, channels: ChannelCatalog, metrics: Metrics): Relay | null =>
       publisher &&
       createRelay({
         database: {
@@ -104,38 +101,38 @@ const messaging: Provider[] = [
   },
   {
     provide: WarmUp,
-    inject: [Outbox, ChannelCatalog, SCHEMA_REGISTRY, LOGGER],
-    useFactory: (outbox: Outbox, channels: ChannelCatalog, registry: SchemaRegistry | null, log: Logger) =>
+    inject: [Outbox, ChannelCatalog, SCHEMA_REGISTRY],
+    useFactory: (outbox: Outbox, channels: ChannelCatalog, registry: SchemaRegistry | null) =>
       new WarmUp(outbox, channels, registry, log),
   },
+];
+
+/** From the broker into the rooms. */
+const reading = (config: Config, log: Logger): Provider[] => [
   {
     provide: DEADLINES,
-    inject: [CONFIG, Database, ChannelCatalog, Exchanges, Outbox, KAFKA_ADMIN, LOGGER],
+    inject: [Database, ChannelCatalog, Exchanges, Outbox, KAFKA_ADMIN],
     useFactory: (
-      config: Config,
       database: Database,
       channels: ChannelCatalog,
       exchanges: Exchanges,
       outbox: Outbox,
       admin: KafkaAdmin,
-      logger: Logger,
     ): DeadlineWatcher | null => {
-      const rooms = { database, channels, exchanges, outbox, admin, parkedAnswers, logger, clock: systemClock };
+      const rooms = { database, channels, exchanges, outbox, admin, parkedAnswers, logger: log, clock: systemClock };
       const isReader = config.roles.includes('consumer');
       return isReader ? createDeadlineWatcher({ ...rooms, group: config.kafkaConsumerGroup }) : null;
     },
   },
   {
     provide: TRANSPORT,
-    inject: [CONFIG, Database, ChannelCatalog, CODEC, Outbox, KAFKA_ADMIN, LOGGER],
+    inject: [Database, ChannelCatalog, CODEC, Outbox, KAFKA_ADMIN],
     useFactory: (
-      config: Config,
       database: Database,
       channels: ChannelCatalog,
       codec: Codec,
       outbox: Outbox,
       admin: KafkaAdmin,
-      log: Logger,
     ): ParleyTransport | null =>
       config.roles.includes('consumer')
         ? createTransport({
@@ -173,8 +170,14 @@ const messaging: Provider[] = [
 
 /** What every room may need and no room makes: one set for the process. */
 @Global()
-@Module({ providers: messaging, exports: messaging.map((provider) => (provider as { provide: symbol }).provide) })
-class MessagingModule {}
+@Module({})
+class MessagingModule {
+  static forRoot(config: Config, log: Logger): DynamicModule {
+    const providers = [ground, publishing, reading].flatMap((part) => part(config, log));
+    const exports = providers.map((provider) => (provider as { provide: symbol }).provide);
+    return { module: MessagingModule, providers, exports };
+  }
+}
 
 /** The whole program. The only file that knows every room. */
 @Module({})
@@ -187,7 +190,7 @@ export class AppModule {
         TelemetryModule.forRoot(log),
         LifecycleModule,
         DatabaseModule.forRoot({ entities: ENTITIES, migrations: MIGRATIONS }),
-        MessagingModule,
+        MessagingModule.forRoot(config, log),
         StaffModule,
         OutboxModule.forRoot({ relay: RELAY, gauges: Metrics }),
         TriageModule.forRoot({ codec: CODEC, gauges: Metrics }),

@@ -11,7 +11,7 @@ import { ELSEWHERE, type Step, TEST_CONTRACTS, TestBatch } from './records';
 
 export * from './records';
 
-export const logger = createLogger((process.env['LOG_LEVEL'] ?? 'silent') as 'silent', 'test');
+export const logger = createLogger(process.env['LOG_LEVEL'] ?? 'silent', 'test');
 
 export interface World {
   url: string;
