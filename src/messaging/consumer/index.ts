@@ -10,3 +10,4 @@ export { type ParkedMessage, parkedOf } from './parked-list';
 export { ParleyTransport } from './parley-transport';
 export { type ChannelPause, pauseChannel, pausedChannels, resumeChannel } from './protection/channel-pauses';
 export { nameUuid } from './record-identity';
+export { storedHeaders } from './stored-headers';

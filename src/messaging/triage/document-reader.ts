@@ -1,6 +1,7 @@
-import { type AnyContract, CONTRACTS, type RawHeaders, typeOf } from '../../contracts';
+import { type AnyContract, CONTRACTS, typeOf } from '../../contracts';
 import { AppError } from '../../platform/errors';
 import type { ChannelCatalog } from '../channels';
+import { storedHeaders } from '../consumer';
 import type { Codec } from '../registry';
 import type { LetterContent } from './dead-letter-list';
 
@@ -37,7 +38,7 @@ export class DocumentReader {
     const channel = this.channels.find(record.topic);
     if (!channel) return not('channel-unknown', 'The topic is no channel of ours any more.');
     try {
-      const headers = headersOf(record.headerNames, record.headerValues);
+      const headers = storedHeaders(record.headerNames, record.headerValues);
       const decoded = await this.codec.decode(contract, channel, { value: record.rawValue, headers });
       if (decoded.ok) return { contract, document: decoded.value, trouble: undefined };
       return { contract, document: decoded.broken, trouble: decoded.error };
@@ -46,14 +47,4 @@ export class DocumentReader {
       return not(error.code, error.message);
     }
   }
-}
-
-/** As the broker handed them out: a name may come several times. */
-function headersOf(names: readonly Buffer[], values: readonly (Buffer | null)[]): RawHeaders {
-  const headers: Record<string, Buffer[]> = {};
-  names.forEach((name, n) => {
-    const value = values[n];
-    if (value) (headers[name.toString('utf8')] ??= []).push(value);
-  });
-  return headers;
 }

@@ -109,6 +109,17 @@ describe('reading dead letters', () => {
     expect(seen.filter((key) => key.startsWith('late-'))).toEqual([]);
   });
 
+  it('reads one whose headers are called like members of every object', async () => {
+    const value = Buffer.from('of the partner');
+    await triage.deliver(broken('inherited', { headers: { constructor: value, toString: value } }));
+    const [letter] = await lettersOf(triage, 'inherited');
+    const { status, json } = await ask(triage, 'support', `GET /v1/dead-letters/${letter?.id}`);
+    expect(status).toBe(200);
+    const content = json['content'] as { document: unknown; headers: { name: string; text: string }[] };
+    expect(content.document).toMatchObject({ orderNumber: 'inherited' });
+    expect(content.headers).toContainEqual(expect.objectContaining({ name: 'constructor', text: 'of the partner' }));
+  });
+
   describe('one by one', () => {
     let id: string;
     beforeAll(async () => {

@@ -1,6 +1,6 @@
-import type { RawHeaders } from '../../../contracts';
 import type { Database } from '../../../platform/database';
 import type { InboundRecord } from '../../kafka';
+import { storedHeaders } from '../stored-headers';
 
 /** A parked message with its content. */
 export interface StoredMessage {
@@ -53,18 +53,6 @@ export function recordOf(stored: StoredMessage): InboundRecord {
     timestamp: stored.recordTime.getTime(),
     key: stored.rawKey,
     value: stored.rawValue,
-    headers: headersOf(stored),
+    headers: storedHeaders(stored.headerNames, stored.headerValues),
   };
-}
-
-function headersOf({ headerNames, headerValues }: StoredMessage): RawHeaders {
-  const headers = new Map<string, Buffer[]>();
-  for (const [index, name] of headerNames.entries()) {
-    const values = headers.get(name.toString()) ?? [];
-    const value = headerValues[index];
-    headers.set(name.toString(), value ? [...values, value] : values);
-  }
-  const entries = [...headers].map(([name, values]) => [name, values.length > 1 ? values : values[0]] as const);
-  // fromEntries makes members of its own, also where a partner names a header __proto__.
-  return Object.fromEntries(entries);
 }
