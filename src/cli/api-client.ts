@@ -11,6 +11,8 @@ export interface ApiRequest {
   body?: unknown;
   /** `Idempotency-Key`, `If-Match`, `If-None-Match`. */
   headers?: Readonly<Record<string, string>>;
+  /** How long the answer may take; default 30 s. */
+  timeoutMs?: number;
 }
 
 export interface ApiAnswer<T> {
@@ -73,6 +75,14 @@ export class ApiClient {
     };
   }
 
+  /** What the API gives as bytes; null where it has nothing. Throws as {@link ask} does. */
+  async bytes(path: string): Promise<Buffer | null> {
+    const response = await this.send('GET', path, { headers: { accept: 'application/octet-stream' } });
+    if (response.status >= 400) throw refusal(response, parsed(await response.text()), this.baseUrl);
+    const bytes = await response.arrayBuffer().catch((error: unknown) => this.unreachable(error));
+    return response.status === 204 ? null : Buffer.from(bytes);
+  }
+
   /** Every item of a list, page by page. */
   async *all<T>(path: string, query: Query = {}): AsyncGenerator<T, void, undefined> {
     for (let cursor: string | null | undefined; cursor !== null;) {
@@ -82,7 +92,11 @@ export class ApiClient {
     }
   }
 
-  private send(method: string, path: string, { query = {}, body, headers }: ApiRequest): Promise<Response> {
+  private send(
+    method: string,
+    path: string,
+    { query = {}, body, headers, timeoutMs = TIMEOUT_MS }: ApiRequest,
+  ): Promise<Response> {
     const url = new URL(`${this.baseUrl.pathname.replace(/\/$/, '')}${path}`, this.baseUrl);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
@@ -98,7 +112,7 @@ export class ApiClient {
       ...(sent === undefined ? {} : { body: sent }),
       // Another host must not be handed the key.
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => this.unreachable(error));
   }
 

@@ -10,10 +10,12 @@ const OF_CODE: Readonly<Record<string, number>> = {
   forbidden: NOT_ALLOWED,
   'partner-not-allowed': NOT_ALLOWED,
   'api-key-exceeds-caller': NOT_ALLOWED,
+  'edit-own': NOT_ALLOWED,
   'plan-changed': PLAN_CHANGED,
+  'version-stale': PLAN_CHANGED,
 };
 
-/** What a command ends with that threw: 5 not allowed (by the API, or by PostgreSQL's rights), 4 plan changed, else 1. */
+/** What a command ends with that threw: 5 not allowed (by the API, or by PostgreSQL's rights), 4 what was looked at is no longer so, else 1. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof AppError) return OF_CODE[error.code] ?? FAILED;
   return sqlState(error) === '42501' ? NOT_ALLOWED : FAILED;

@@ -10,21 +10,31 @@ import { channelsCommand } from './channels.command';
 import { configCommand } from './config.command';
 import { oneLine } from './context';
 import { contractsCommand } from './contracts.command';
+import { deadLettersCommand } from './dead-letters.command';
 import { exitCodeOf } from './exit-code';
 import { keyCommand } from './key.command';
 import { migrateCommand } from './migrate.command';
 import { ordersCommand } from './orders.command';
 import { outboxCommand } from './outbox.command';
+import { parkedCommand } from './parked.command';
 import { partnerCommand } from './partner.command';
+import { replaysCommand } from './replays.command';
+
+const EXAMPLES = `Examples:
+  parley migrate
+  parley partner add acme --name "Acme Ltd"
+  export PARLEY_API_KEY=$(parley key create --name me --role operator)
+  parley orders show 4500017
+  parley dead-letters list --groups
+  parley dead-letters replay 4711
+  parley outbox status
+`;
 
 /** 0 ok · 1 failed · 2 usage · 3 partly failed · 4 plan changed · 5 not allowed · 130 interrupted. */
 async function run(): Promise<number> {
   const program = new Command('parley')
     .description('Exchange business documents with partners over Kafka.')
-    .addHelpText(
-      'beforeAll',
-      'Examples:\n  parley migrate\n  parley partner add acme --name "Acme Ltd"\n  parley partner list --json\n',
-    )
+    .addHelpText('beforeAll', EXAMPLES)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
   for (const command of [
@@ -33,6 +43,9 @@ async function run(): Promise<number> {
     keyCommand(),
     auditCommand(),
     ordersCommand(),
+    deadLettersCommand(),
+    replaysCommand(),
+    parkedCommand(),
     outboxCommand(),
     channelsCommand(),
     contractsCommand(),

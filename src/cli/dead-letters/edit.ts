@@ -1,0 +1,127 @@
+import type { Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { text as readText } from 'node:stream/consumers';
+import { type DeadLetterViewDto, diffOf, type PatchOperation, valueAt } from '../../messaging/triage';
+import { AppError, messageOf } from '../../platform/errors';
+import { ApiClient } from '../api-client';
+import { confirmed } from '../confirm';
+import { hint, print } from '../context';
+import { agreed, canAsk, type Consent, reasonFor } from '../terminal/consent';
+import { Draft } from './editor';
+import { pathOf } from './show';
+import { sinceThen } from './since-then';
+
+export interface EditOptions extends Consent {
+  document?: string;
+  reason?: string;
+  json: boolean;
+}
+
+/** Keeps another document for a dead letter: shows what differs, asks, and says what is to be done next. */
+export async function editDeadLetter(id: string, options: EditOptions, command: Command): Promise<void> {
+  const { document: source, json } = options;
+  if (source === undefined && !canAsk(options))
+    command.error('parley: Without a terminal there is no editor: give the whole document with --document FILE or -.');
+  const api = ApiClient.fromEnvironment();
+  const { body: letter, etag = '' } = await api.ask<DeadLetterViewDto>('GET', pathOf(id));
+  const before = editable(letter);
+  const draft = source === undefined ? await Draft.of(`dead-letter-${id}.json`, startOf(letter, before)) : undefined;
+  const keep = () => keptAt(id, draft?.file);
+  let sent: DeadLetterViewDto;
+  try {
+    const document = draft ? await edited(draft) : await given(source ?? '-');
+    const diff = diffOf(before, document);
+    if (diff.length === 0) throw new AppError('edit-unchanged', 'Nothing is changed: it is the same document.');
+    const plan = [`Message ${id} of ${letter.partner} would be applied with`, ...diffLines(before, diff)];
+    if (canAsk(options)) await agreed({ plan, question: 'Keep this?' }, options, command);
+    else plan.forEach(hint);
+    const body = { document, reason: await reasonFor(options.reason, options, command) };
+    sent = await api
+      .ask<DeadLetterViewDto>('POST', `${pathOf(id)}/edits`, { body, headers: { 'if-match': etag } })
+      .then(({ body: view }) => view, sinceThen(api, letter));
+  } catch (error) {
+    throw keep()(error);
+  }
+  await draft?.remove();
+  report(sent, json);
+}
+
+/** What stands in for the message now: the edit that counts, else what it holds; null where that cannot be read. */
+function editable({ id, state, content, edits }: DeadLetterViewDto): unknown {
+  if (content === null)
+    throw new AppError('forbidden', 'This key may not see documents, so it cannot edit one.', {
+      hint: 'Use a key with the role operator.',
+    });
+  if (state !== 'dead')
+    throw new AppError('parked-not-dead', `Message ${id} is no dead letter; it is ${state}.`, {
+      hint: `See what became of it: parley dead-letters show ${id}`,
+    });
+  return edits.find(({ current }) => current)?.document ?? content.document ?? null;
+}
+
+/** What the editor begins with; of a record that is no JSON at all its text, to be mended. */
+function startOf({ content }: DeadLetterViewDto, before: unknown): string {
+  if (before !== null) return `${JSON.stringify(before, undefined, 2)}\n`;
+  return content?.raw?.text && !content.raw.truncated ? content.raw.text : '{}\n';
+}
+
+async function edited(draft: Draft): Promise<unknown> {
+  for (;;) {
+    const text = await draft.edit();
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      hint(`It is no JSON: ${messageOf(error)}`);
+      if (!(await confirmed('Edit it again?'))) throw noJson(error);
+    }
+  }
+}
+
+async function given(source: string): Promise<unknown> {
+  const text =
+    source === '-' ? await readText(process.stdin) : await readFile(source, 'utf8').catch(unreadable(source));
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw noJson(error);
+  }
+}
+
+const noJson = (cause: unknown) => new AppError('document-no-json', 'Nothing is changed: it is no JSON.', { cause });
+
+const unreadable = (file: string) => (cause: unknown) => {
+  throw new AppError('file-unreadable', `The file ${file} cannot be read.`, { cause });
+};
+
+/** `~ /lines/0/quantity: "1,5" → "1.5"`. */
+export function diffLines(before: unknown, diff: readonly PatchOperation[]): string[] {
+  return diff.map((change) => {
+    const old = JSON.stringify(valueAt(before, change.path));
+    if (change.op === 'remove') return `  - ${change.path}: ${old}`;
+    const value = JSON.stringify(change.value);
+    if (change.op === 'add' || old === undefined) return `  + ${change.path || 'all of it'}: ${value}`;
+    return `  ~ ${change.path || 'all of it'}: ${old} → ${value}`;
+  });
+}
+
+/** Nobody types a document twice. */
+const keptAt =
+  (id: string, file: string | undefined) =>
+  (error: unknown): unknown => {
+    if (file === undefined || !(error instanceof AppError) || error.code === 'edit-unchanged') return error;
+    const kept = `Your text is kept: parley dead-letters edit ${id} --document ${file}`;
+    return new AppError(error.code, error.message, {
+      retriable: error.retriable,
+      cause: error.cause,
+      hint: error.hint ? `${error.hint}\n${kept}` : kept,
+    });
+  };
+
+function report(letter: DeadLetterViewDto, json: boolean): void {
+  const edit = letter.edits.at(-1);
+  print(json, letter, [`message ${letter.id}: edit ${edit?.id} ${edit?.state}`]);
+  if (json) return;
+  if (edit?.state === 'pending')
+    hint(`A second person agrees first: parley dead-letters approve ${letter.id} ${edit.id}, or refuse`);
+  else hint(`Next: parley dead-letters replay ${letter.id}`);
+}
