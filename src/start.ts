@@ -47,7 +47,9 @@ export async function start(config: Config, log: Logger): Promise<Running> {
   const transport = app.get<ParleyTransport | null>(TRANSPORT);
   if (transport) app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
   const http = app.getHttpAdapter().getInstance();
-  http.addHook('onRequest', (request, reply, done) => (isForeign(request.raw) ? reply.callNotFound() : done()));
+  http.addHook('onRequest', (request, reply, done) =>
+    isForeign(request.raw, request.routeOptions.url) ? reply.callNotFound() : done(),
+  );
   await app.init();
   app.get(Exchanges).deadlines.check(CONTRACTS);
   await http.ready();

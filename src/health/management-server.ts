@@ -1,14 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Paths that exist on the management port, and only there: {@link isForeign} tells the other listener to refuse them. */
+/** What the management port lets through to the routes below. */
 const MANAGEMENT_PATHS = /^\/(livez|readyz|startupz|metrics)(\?|$)/;
+/** Routes that exist on the management port, and only there: {@link isForeign} tells the other listener to refuse them. */
+const MANAGEMENT_ROUTES = new Set(['/livez', '/readyz', '/startupz', '/metrics']);
 
 const viaManagement = new WeakSet<IncomingMessage>();
 
-/** Is it asked for a management path on another port? */
-export function isForeign(request: IncomingMessage): boolean {
-  return MANAGEMENT_PATHS.test(request.url ?? '') && !viaManagement.has(request);
+/** Is a management route asked for on another port? By the route that was found: a path has many spellings (`/metrics/`, `/%6detrics`). */
+export function isForeign(request: IncomingMessage, route: string | undefined): boolean {
+  return route !== undefined && MANAGEMENT_ROUTES.has(route) && !viaManagement.has(request);
 }
 
 /**

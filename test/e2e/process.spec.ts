@@ -133,7 +133,16 @@ describe('a process', () => {
         checks: Record<string, { status: string }>;
       };
       expect(Object.keys(verbose.checks)).toEqual(['lifecycle', 'database', 'topics', 'registry', 'relay', 'consumer']);
-      for (const path of ['livez', 'readyz?verbose', 'startupz', 'metrics'])
+      for (const path of [
+        'livez',
+        'readyz?verbose',
+        'startupz',
+        'metrics',
+        'metrics/',
+        '%6detrics',
+        'METRICS',
+        'metrics?x',
+      ])
         expect((await fetch(`${parley.apiUrl}/${path}`)).status).toBe(404);
       expect((await fetch(`${parley.managementUrl}/v1/orders`)).status).toBe(404);
     } finally {
