@@ -59,7 +59,7 @@ export const LETTER_COLUMNS = `p.id, p.state, p.version, p.partner, p.key, p.top
   p.replay_id AS "replayId", p.resolved_at AS "resolvedAt", p.resolved_by AS "resolvedBy", p.resolution, p.dlt_published_at AS "dltPublishedAt",
   p.dlt_attempts AS "dltAttempts", nullif(p.dlt_next_at, '-infinity') AS "dltNextAt", p.dlt_trouble AS "dltTrouble", g.assignee,
   CASE WHEN p.holds AND p.key IS NOT NULL AND p.state IN ('waiting', 'dead') THEN
-    (SELECT count(*)::int FROM (SELECT 1 FROM parked_inbound l WHERE l.channel_id = p.channel_id AND l.key = p.key AND l.id > p.id
+    (SELECT count(*)::int FROM (SELECT 1 FROM parked_inbound l WHERE l.channel_id = p.channel_id AND l.key = p.key AND l.holds AND l.id > p.id
        AND l.state IN ('waiting', 'held', 'dead') LIMIT ${MOST_HELD}) later) ELSE 0 END AS held`;
 
 /** Is or was a dead letter, in the words of the indexes: what was only retried is none. */

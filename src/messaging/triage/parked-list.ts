@@ -1,16 +1,12 @@
 import type { Database } from '../../platform/database';
 import { decodeCursor, type Page, pageOf } from '../../platform/http';
+import { type Behind, BEHIND_COLUMNS, BEHIND_JOIN, behindInWords } from './behind';
 import { Conditions } from './conditions';
 import { type DeadLetter, LETTER_COLUMNS } from './dead-letter';
 import { IndexedReader } from './indexed-reader';
 
 /** A message that waits, and for what. */
-export interface ParkedLetter extends DeadLetter {
-  /** The first unresolved message of its key before it. */
-  behindId: string | null;
-  behindState: string | null;
-  behindCode: string | null;
-}
+export type ParkedLetter = DeadLetter & Behind;
 
 export interface ParkedFilter {
   partner?: string | undefined;
@@ -29,10 +25,8 @@ type Scope = readonly string[] | null;
 /** Most messages that one request makes due. */
 export const MOST_RETRIED = 1000;
 
-const COLUMNS = `${LETTER_COLUMNS}, head.id AS "behindId", head.state AS "behindState", head.code AS "behindCode"`;
-const JOINS = `LEFT JOIN failure_group g ON g.fingerprint = p.fingerprint
-  LEFT JOIN LATERAL (SELECT h.id, h.state, h.code FROM parked_inbound h WHERE p.state = 'held' AND h.channel_id = p.channel_id AND h.key = p.key
-    AND h.state IN ('waiting', 'held', 'dead') AND h.id < p.id ORDER BY h.id LIMIT 1) head ON true`;
+const COLUMNS = `${LETTER_COLUMNS}, ${BEHIND_COLUMNS}`;
+const JOINS = `LEFT JOIN failure_group g ON g.fingerprint = p.fingerprint ${BEHIND_JOIN}`;
 /** In the words of the index. */
 const IS_PARKED = `p.state IN ('waiting', 'held')`;
 
@@ -92,7 +86,7 @@ export class ParkedList {
 
 /** What it waits for, in words. */
 export function reasonOf(letter: ParkedLetter): string {
-  const { state, code, detail, attempts, replayId, behindId, behindState, behindCode } = letter;
+  const { state, code, detail, attempts, replayId, behindId } = letter;
   const why = `${detail?.replace(/\.$/, '') ?? 'it failed'} (${code ?? 'unknown'})`;
   const times = attempts === 1 ? 'once' : `${attempts} times`;
   if (state === 'waiting') {
@@ -103,7 +97,5 @@ export function reasonOf(letter: ParkedLetter): string {
   }
   if (state !== 'held') return `It does not wait: it is ${state}.`;
   if (behindId === null) return 'Nothing of its key is before it any more; it follows at once.';
-  const head =
-    behindState === 'dead' ? `is a dead letter (${behindCode ?? 'unknown'})` : `waits (${behindCode ?? 'its turn'})`;
-  return `It waits behind message ${behindId} of its key, which ${head}.`;
+  return behindInWords(letter);
 }

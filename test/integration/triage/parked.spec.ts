@@ -55,6 +55,22 @@ describe('parked messages', () => {
     );
   });
 
+  it('name what holds them, not what has lost its place in their key', async () => {
+    await tooEarly('free-1');
+    // As a contract that lets later messages go on leaves one that failed.
+    await triage.database.transaction((tx) =>
+      tx.query(`UPDATE parked_inbound SET state = 'dead', holds = false; DELETE FROM parked_key`),
+    );
+    await triage.deliver(answer('free-1'));
+    await triage.deliver(answer('free-1'));
+    const [waiting, held] = await parked('key=free-1');
+    expect([waiting, held]).toMatchObject([{ state: 'waiting', held: 1 }, { state: 'held' }]);
+    expect(held?.['behind']).toBe(waiting?.id);
+    await triage.database.transaction((tx) => tx.query(`UPDATE parked_inbound SET holds = (state = 'dead')`));
+    const [free] = await itemsOf(triage, '/v1/dead-letters?order=free-1');
+    expect(free).toMatchObject({ state: 'dead', held: 0 });
+  });
+
   it('are found by partner, key and state, each once over the pages', async () => {
     for (const partner of ['acme', 'umbra']) for (const n of [1, 2, 3]) await tooEarly(`f-${n}`, partner);
     await triage.deliver(answer('f-1'));

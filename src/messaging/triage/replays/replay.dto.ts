@@ -8,17 +8,8 @@ import {
   type ReplayPlan,
   type ReplayState,
 } from './replay';
+import { nullableTime, TIME_EXAMPLE, timeOf } from '../words';
 import type { ReplayItem, ReplayProgress } from './replay-list';
-
-const TIME = '2026-02-03T04:05:06.789Z';
-const time = (date: Date | null): string | null => date?.toISOString() ?? null;
-const nullableTime = (description?: string) => ({
-  type: String,
-  nullable: true,
-  format: 'date-time',
-  example: TIME,
-  ...(description === undefined ? {} : { description }),
-});
 
 class PersonDto implements Person {
   @ApiProperty({ example: 'key_7f3a9c' })
@@ -172,7 +163,7 @@ export class ReplayDto {
   @ApiProperty({ type: PersonDto })
   plannedBy: PersonDto;
 
-  @ApiProperty({ format: 'date-time', example: TIME })
+  @ApiProperty({ format: 'date-time', example: TIME_EXAMPLE })
   plannedAt: string;
 
   @ApiProperty(nullableTime('Until when the plan may be started'))
@@ -202,10 +193,10 @@ export class ReplayDto {
       reason: replay.reason,
       plannedBy: replay.plannedBy,
       plannedAt: replay.plannedAt.toISOString(),
-      expiresAt: time(replay.expiresAt),
+      expiresAt: timeOf(replay.expiresAt),
       startedBy: replay.startedBy,
-      startedAt: time(replay.startedAt),
-      endedAt: time(replay.endedAt),
+      startedAt: timeOf(replay.startedAt),
+      endedAt: timeOf(replay.endedAt),
     };
   }
 }
@@ -264,7 +255,8 @@ export class ReplayItemDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Of its last failure, or why it was skipped',
+    description:
+      'Of its last failure, or why it was skipped; held-behind: an earlier message of its key has to be resolved first',
     example: 'handler-failed',
   })
   code: string | null;
@@ -282,7 +274,7 @@ export class ReplayItemDto {
   nextAttemptAt: string | null;
 
   static of(item: ReplayItem): ReplayItemDto {
-    return { ...item, at: time(item.at), nextAttemptAt: time(item.nextAttemptAt) };
+    return { ...item, at: timeOf(item.at), nextAttemptAt: timeOf(item.nextAttemptAt) };
   }
 }
 

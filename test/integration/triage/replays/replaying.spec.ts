@@ -139,22 +139,27 @@ describe('replaying', () => {
     expect(triage.applied.map((applied) => applied.split('/')[1])).toEqual([expect.any(String), 'k-held', 'k-new']);
   });
 
-  it('replays two dead letters of a key in their order, and neither past the other', async () => {
-    const [first] = await dead('K-2');
-    await triage.deliver(answer('K-2', {}, { id: 'k2-second' }));
-    const [letter] = await lettersOf(triage, 'K-2');
-    const change = (verb: string, row: Row | undefined) =>
-      ask(triage, 'operator', `POST /v1/dead-letters/${first}/${verb}`, { reason: 'r' }, ifMatch(row as Row));
+  /** Two dead letters of one order, of which the second is `second`: the first was given up for a while. */
+  async function twoDead(order: string, second: string): Promise<string[]> {
+    const [first] = await dead(order);
+    await triage.deliver(answer(order, {}, { id: second }));
+    const [letter] = await lettersOf(triage, order);
     expect((await change('discard', letter)).status).toBe(200);
     triage.decide = () => DEAD;
     await triage.drain();
-    const [second, discarded] = await lettersOf(triage, 'K-2');
+    const [later, discarded] = await lettersOf(triage, order);
     expect((await change('restore', discarded)).status).toBe(200);
     triage.decide = () => undefined;
+    return [String(first), String(later?.id)];
+  }
+  const change = (verb: string, row: Row | undefined) =>
+    ask(triage, 'operator', `POST /v1/dead-letters/${row?.id}/${verb}`, { reason: 'r' }, ifMatch(row as Row));
 
-    const alone = (await plan({ selection: { ids: [second?.id] } })).json;
-    expect(alone['plan']).toMatchObject({ count: 0, skipped: [{ code: 'behind', count: 1, samples: [second?.id] }] });
-    const refused = await ask(triage, 'support', `POST /v1/dead-letters/${second?.id}/replay`, { reason: 'r' });
+  it('replays two dead letters of a key in their order, and neither past the other', async () => {
+    const [, second] = await twoDead('K-2', 'k2-second');
+    const alone = (await plan({ selection: { ids: [second] } })).json;
+    expect(alone['plan']).toMatchObject({ count: 0, skipped: [{ code: 'behind', count: 1, samples: [second] }] });
+    const refused = await ask(triage, 'support', `POST /v1/dead-letters/${second}/replay`, { reason: 'r' });
     expect(refused.json).toMatchObject({ status: 409, code: 'replay-behind' });
 
     const { id } = (await plan({ selection: { order: 'K-2' } })).json;
@@ -163,6 +168,31 @@ describe('replaying', () => {
     await triage.drain();
     expect(triage.applied).toEqual([expect.stringMatching(/^K-2\/m-/), 'K-2/k2-second']);
     expect((await items(id)).map(({ outcome }) => outcome)).toEqual(['processed', 'processed']);
+  });
+
+  it('says of a message what holds it, and goes on when that is given up', async () => {
+    const [first, second] = await twoDead('K-3', 'k3-second');
+    const { id } = (await plan({ selection: { order: 'K-3' } })).json;
+    await start(id);
+    triage.decide = ({ id: message }) => (message === 'k3-second' ? undefined : DEAD);
+    await release();
+    await triage.drain();
+    await release();
+    expect(await show(id)).toMatchObject({ state: 'running', summary: '1 failed again, 1 waiting' });
+    expect(await items(id)).toMatchObject([
+      { outcome: 'failed-again', code: 'stock-unknown' },
+      {
+        id: second,
+        outcome: 'waiting',
+        code: 'held-behind',
+        detail: `It waits behind message ${first} of its key, which is a dead letter (stock-unknown).`,
+      },
+    ]);
+    await change('discard', (await lettersOf(triage, 'K-3')).at(-1));
+    await triage.drain();
+    await release();
+    expect(await show(id)).toMatchObject({ state: 'done', summary: '1 processed, 1 failed again' });
+    expect((await items(id)).at(-1)).toMatchObject({ outcome: 'processed', code: null });
   });
 
   it('replays one message once, also for two who ask at the same moment', async () => {
