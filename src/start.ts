@@ -108,7 +108,8 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
   app.get<Relay | null>(RELAY)?.start();
   await app.startAllMicroservices();
   const judging = app.get<DeadlineWatcher | null>(DEADLINES)?.run(signal);
-  lifecycle.onStop('consumer', 'deadlines', async () => judging);
+  // What it asks a silent broker ends with the client.
+  lifecycle.onStop('kafka', 'deadlines', async () => judging);
   if (config.roles.includes('consumer')) showFigures(app, signal);
   if (config.roles.includes('api')) {
     signal.throwIfAborted();

@@ -9,7 +9,7 @@ import { Lifecycle } from './lifecycle';
     {
       provide: Lifecycle,
       inject: [LOGGER, CONFIG],
-      useFactory: (log: Logger, config: Config) => new Lifecycle(log, config.shutdownDrainMs),
+      useFactory: (log: Logger, config: Config) => new Lifecycle(log, config.shutdownDrainMs, config.shutdownTimeoutMs),
     },
   ],
   exports: [Lifecycle],

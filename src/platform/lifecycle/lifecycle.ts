@@ -21,9 +21,11 @@ export class Lifecycle {
   private current: Phase = 'starting';
   private stopping: Promise<void> | undefined;
 
+  /** @param withinMs how long the end may take, the drain delay included: a step that waits for a silent server is left behind */
   constructor(
     private readonly log: Logger,
     private readonly drainMs: number,
+    private readonly withinMs: number,
   ) {}
 
   get phase(): Phase {
@@ -44,13 +46,14 @@ export class Lifecycle {
     this.steps.push({ stage, name, run });
   }
 
-  /** Idempotent. Resolves when every step ran; a failing step is logged and does not keep the others from running. */
+  /** Idempotent. Resolves when every step ran; one that fails, or takes too long, is logged and does not keep the others from running. */
   stop(reason: string): Promise<void> {
     this.stopping ??= this.runStop(reason);
     return this.stopping;
   }
 
   private async runStop(reason: string): Promise<void> {
+    const end = performance.now() + this.withinMs;
     this.current = 'draining';
     this.log.info(
       { reason, drain_ms: this.drainMs },
@@ -61,7 +64,8 @@ export class Lifecycle {
     for (const stage of STOP_ORDER) {
       for (const step of this.steps.filter((candidate) => candidate.stage === stage)) {
         try {
-          await step.run();
+          // Half of what is left: no step takes the time of all that follow, and the first, which wait for work, get most.
+          await inTime(step.run(), (end - performance.now()) / 2);
         } catch (error) {
           this.log.error({ step: step.name, reason: messageOf(error) }, 'a stop step failed');
         }
@@ -69,5 +73,18 @@ export class Lifecycle {
     }
     this.current = 'stopped';
     this.log.info('stopped');
+  }
+}
+
+/** Rejects when the work takes longer; it goes on, and nobody waits for it. */
+async function inTime(work: Promise<void>, ms: number): Promise<void> {
+  const ended = new AbortController();
+  const late = sleep(ms, ended.signal).then(() => {
+    if (!ended.signal.aborted) throw new Error(`not done within ${Math.round(ms)} ms; the others go on`);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    ended.abort();
   }
 }
