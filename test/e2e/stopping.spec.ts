@@ -1,0 +1,46 @@
+import { eventually } from '../support/eventually';
+import { ownKafka, ownPostgres, pause } from '../support/faults';
+import { uniqueName } from '../support/kafka';
+import { ParleyProcess } from '../support/parley-process';
+
+describe('a process of all roles that is told to end while a server says nothing', () => {
+  const prepare = async () => {
+    const [postgres, kafka] = await Promise.all([ownPostgres(), ownKafka()]);
+    await postgres.createDatabase('parley');
+    const parley = await ParleyProcess.prepare(postgres.url('parley'), {
+      KAFKA_BROKERS: kafka.brokers,
+      SHUTDOWN_TIMEOUT_MS: '8000',
+    });
+    await parley.cli('migrate');
+    await parley.cli('partner', 'add', uniqueName('acme'), '--format', 'json');
+    return { postgres, kafka, parley };
+  };
+  const says = (parley: ParleyProcess, words: string) =>
+    eventually(() => parley.output.includes(words), { timeout: 60_000, what: `it says: ${words}` });
+
+  it('ends with 0 in time, and says what it left behind, where that is the database', async () => {
+    const { parley, postgres } = await prepare();
+    try {
+      await parley.start();
+      await pause(postgres);
+      await says(parley, 'the database does not answer');
+      expect(await parley.end('SIGTERM')).toBe(0);
+      expect(parley.output).toMatch(/"step":"[^"]+","reason":"not done within/);
+    } finally {
+      await parley.end('SIGKILL');
+    }
+  }, 120_000);
+
+  it('ends with 0 and leaves nothing behind where that is the broker', async () => {
+    const { parley, kafka } = await prepare();
+    try {
+      await pause(kafka);
+      parley.launch();
+      await says(parley, '"msg":"started"');
+      expect(await parley.end('SIGTERM')).toBe(0);
+      expect(parley.output).not.toContain('"step"');
+    } finally {
+      await parley.end('SIGKILL');
+    }
+  }, 120_000);
+});
