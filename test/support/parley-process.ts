@@ -11,16 +11,25 @@ process.once('exit', () => started.forEach((child) => child.kill('SIGKILL')));
 /** Runs a compiled entry of the program (`npm test` builds it first) and keeps what it prints. */
 export class Program {
   output = '';
+  /** Standard output alone. */
+  stdout = '';
 
   private constructor(readonly child: ChildProcess) {
     started.add(child);
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    child.stdout?.on('data', (text: string) => (this.stdout += text));
     child.once('exit', () => started.delete(child));
   }
 
-  static run(entry: string, args: readonly string[], env: NodeJS.ProcessEnv): Program {
-    return Program.node([`dist/src/${entry}`, ...args], env);
+  /** @param stdin `pipe`: what is written to the child's */
+  static run(
+    entry: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    stdin: 'ignore' | 'pipe' = 'ignore',
+  ): Program {
+    return Program.node([`dist/src/${entry}`, ...args], env, stdin);
   }
 
   /** A script that requires compiled files. */
@@ -28,11 +37,11 @@ export class Program {
     return Program.node(['--eval', script], {});
   }
 
-  private static node(args: readonly string[], env: NodeJS.ProcessEnv): Program {
+  private static node(args: readonly string[], env: NodeJS.ProcessEnv, stdin: 'ignore' | 'pipe' = 'ignore'): Program {
     return new Program(
       spawn(process.execPath, ['--enable-source-maps', ...args], {
         env: { PATH: process.env['PATH'], ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: [stdin, 'pipe', 'pipe'],
       }),
     );
   }
@@ -50,9 +59,9 @@ export class Program {
     return this.child.exitCode;
   }
 
-  /** Resolves with the exit code of a program that ends by itself. */
+  /** Resolves with the exit code of a program that ends by itself, when all that it printed is here. */
   async finished(): Promise<number | null> {
-    if (this.alive) await once(this.child, 'exit');
+    if (!this.child.stdout?.closed || this.alive) await once(this.child, 'close');
     return this.child.exitCode;
   }
 }

@@ -26,9 +26,9 @@ export async function editDeadLetter(id: string, options: EditOptions, command: 
   const { body: letter, etag = '' } = await api.ask<DeadLetterViewDto>('GET', pathOf(id));
   const before = editable(letter);
   const draft = source === undefined ? await Draft.of(`dead-letter-${id}.json`, startOf(letter, before)) : undefined;
-  const keep = () => keptAt(id, draft?.file);
   let sent: DeadLetterViewDto;
   try {
+    if (source === '-') hint(`The document of message ${id} of ${letter.partner} is read from standard input.`);
     const document = draft ? await edited(draft) : await given(source ?? '-');
     const diff = diffOf(before, document);
     if (diff.length === 0) throw new AppError('edit-unchanged', 'Nothing is changed: it is the same document.');
@@ -40,7 +40,7 @@ export async function editDeadLetter(id: string, options: EditOptions, command: 
       .ask<DeadLetterViewDto>('POST', `${pathOf(id)}/edits`, { body, headers: { 'if-match': etag } })
       .then(({ body: view }) => view, sinceThen(api, letter));
   } catch (error) {
-    throw keep()(error);
+    throw kept(error, id, draft?.file);
   }
   await draft?.remove();
   report(sent, json);
@@ -104,18 +104,16 @@ export function diffLines(before: unknown, diff: readonly PatchOperation[]): str
   });
 }
 
-/** Nobody types a document twice. */
-const keptAt =
-  (id: string, file: string | undefined) =>
-  (error: unknown): unknown => {
-    if (file === undefined || !(error instanceof AppError) || error.code === 'edit-unchanged') return error;
-    const kept = `Your text is kept: parley dead-letters edit ${id} --document ${file}`;
-    return new AppError(error.code, error.message, {
-      retriable: error.retriable,
-      cause: error.cause,
-      hint: error.hint ? `${error.hint}\n${kept}` : kept,
-    });
-  };
+/** Nobody types a document twice: says where the text is. */
+function kept(error: unknown, id: string, file: string | undefined): unknown {
+  if (file === undefined || !(error instanceof AppError)) return error;
+  const where = `Your text is kept: parley dead-letters edit ${id} --document ${file}`;
+  return new AppError(error.code, error.message, {
+    retriable: error.retriable,
+    cause: error.cause,
+    hint: error.hint ? `${error.hint}\n${where}` : where,
+  });
+}
 
 function report(letter: DeadLetterViewDto, json: boolean): void {
   const edit = letter.edits.at(-1);
