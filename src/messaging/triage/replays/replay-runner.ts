@@ -1,7 +1,7 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Clock } from '../../../platform/clock';
 import type { Config } from '../../../platform/config';
-import { type Database, query, type Tx } from '../../../platform/database';
+import { type Database, isDatabaseOutage, query, type Tx } from '../../../platform/database';
 import { messageOf } from '../../../platform/errors';
 import { sleep } from '../../../platform/polling';
 import type { Logger } from '../../../platform/telemetry';
@@ -52,9 +52,10 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
         troubled = false;
         if (pause > 0) await sleep(pause, signal);
       } catch (error) {
-        // Once: the database says itself that it is away.
-        if (!troubled) this.logger.warn({ cause: messageOf(error) }, 'replays stand still; tried again');
-        troubled = true;
+        // Once; that the database is away, or not there yet, others say.
+        const isOurs = !isDatabaseOutage(error);
+        if (isOurs && !troubled) this.logger.warn({ cause: messageOf(error) }, 'replays stand still; tried again');
+        troubled ||= isOurs;
         await sleep(TROUBLE_MS, signal);
       }
     }
