@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Client } from './demo/client.mjs';
+import { beginFailures, FAILURE_RULES, failurePart } from './demo/failures.mjs';
+import { showAccount } from './demo/ledger.mjs';
 import { orderNumbered, PARTNERS } from './demo/orders.mjs';
 import { showVerdict } from './demo/report.mjs';
 import { Ledger, quietPart, troublePart } from './demo/series.mjs';
@@ -18,13 +20,13 @@ speak only Kafka: one in Avro, one in Protobuf, one in JSON with schemas.
 Options
   --orders N           orders of the quiet part (default 100)
   --trouble-orders N   orders of the part in which the broker and Parley are killed (default 300; 0: without it)
-  --keep               stay up afterwards and print URLs and a curl line to try
+  --keep               stay up afterwards and print URLs, commands and a curl line to try
   --help               this text
 `;
-const ANSWERS = 'accept=4,slow=2,reject=1,change=1,duplicate=1';
-/** Goods leave long after the acceptance was applied: what overtakes it waits. */
+const ANSWERS = 'accept=4,slow=2,reject=1,change=1,duplicate=1,ship-early=1';
 const MANNERS = [
-  ...[...STORY_RULES, '--rule', 'GOODS-*=ship=2,over-ship', '--rule', `TROUBLE-*=${ANSWERS}`],
+  ...[...STORY_RULES, ...FAILURE_RULES, '--rule', 'GOODS-*=ship=2,over-ship,ship-early'],
+  ...['--rule', `TROUBLE-*=${ANSWERS},garbage=1`],
   ...['--behaviour', `${ANSWERS},ship=2,over-ship=1`, '--cancellation', 'agree=2,refuse'],
   ...['--slow-ms', '500', '--ship-ms', '2500'],
 ];
@@ -65,7 +67,7 @@ async function startEverything(system) {
   say(dim(`    such as ${schemas[0]?.subject}, version ${schemas[0]?.version}, id ${schemas[0]?.id}`));
   system.startPartners(MANNERS);
   system.startParley();
-  await system.makeKey();
+  await Promise.all([system.makeKey(), system.makeSupportKey()]);
   await Promise.all([system.parleyReady(), system.partnersReady()]);
   done(`Parley serves ${system.apiUrl}; the partners read and answer ${dim(`(${elapsed()})`)}`);
   done(`API key of an administrator, for this demo only: ${system.key}`);
@@ -81,6 +83,9 @@ async function stayUp(system) {
   say(`          SCHEMA_REGISTRY_URLS=${SCHEMA_REGISTRY_URLS}`);
   say(`  logs    ${system.folder}`);
   const body = JSON.stringify({ ...orderNumbered('MINE', 0), orderNumber: undefined });
+  say(`\n  export PARLEY_URL=${system.apiUrl} PARLEY_API_KEY=${system.key}`);
+  say('  npm run --silent parley -- dead-letters list --groups');
+  say('  npm run --silent parley -- orders show FAIL-comma');
   say(`\n  curl -s ${system.apiUrl}/v1/orders -H 'authorization: Bearer ${system.key}' \\`);
   say(`       -H 'content-type: application/json' -H "idempotency-key: $RANDOM$RANDOM" \\`);
   say(`       -d '${body}'\n`);
@@ -105,14 +110,24 @@ async function main() {
     const client = new Client(system.apiUrl, system.key);
     const ledger = new Ledger();
     const story = await beginStories(system, client);
-    const results = [await quietPart(system, client, ledger, options.orders, schemas), await storyPart(story, ledger)];
+    const failures = await beginFailures(system, client, schemas);
+    const results = [
+      await quietPart(system, client, ledger, options.orders, schemas),
+      await storyPart(story, ledger),
+      await failurePart(failures, ledger),
+    ];
     if (options.trouble > 0) results.push(await troublePart(system, client, ledger, options.trouble));
     title('All of it together');
     results.push(showVerdict(ledger.compare(system.journal), ledger.accepted.size));
+    results.push(await showAccount(system, ledger.accepted));
     const isFine = results.every(Boolean);
     say(
       isFine
-        ? bold(green(`\nNothing lost, nothing repeated, nothing out of order (${elapsed()}).`))
+        ? bold(
+            green(
+              `\nNothing lost, nothing repeated, nothing out of order, every message accounted for (${elapsed()}).`,
+            ),
+          )
         : bold(red('\nFaults found, see above.')),
     );
     if (options.keep) await stayUp(system);

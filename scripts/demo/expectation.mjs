@@ -9,6 +9,8 @@ const ANSWERS = {
   garbage: ['accepted'],
   ship: ['accepted'],
   'over-ship': ['accepted'],
+  'ship-early': ['accepted'],
+  misprint: ['accepted'],
 };
 const STEP_OF = { AB: 'acknowledged', AP: 'accepted', RE: 'rejected', CA: 'changed' };
 
@@ -36,7 +38,9 @@ export function expectationOf(lines, asked) {
   const answers = (ANSWERS[seen.behaviour] ?? []).filter((step) => !unsaid.has(step));
   const decision = lines.find(({ kind }) => kind === 'cancelling')?.decision;
   const isCancelled = decision === 'agree';
-  const despatches = isCancelled ? [] : despatchSteps(seen.behaviour, seen.despatches ?? 0);
+  // What left for an order that the partner had no request for is told by nothing but its leaving.
+  const left = new Set(lines.flatMap(({ kind, despatchNumber }) => (kind === 'despatching' ? despatchNumber : [])));
+  const despatches = isCancelled ? [] : despatchSteps(seen.behaviour, Math.max(seen.despatches ?? 0, left.size));
   const order = ['placed', ...answers, ...despatches];
   const isRejected = answers.includes('rejected');
   const outcome = { agree: isRejected ? 'cancellation-agreed' : 'cancelled', refuse: 'cancellation-refused' };

@@ -31,11 +31,13 @@ export function showStory({ orderNumber, steps }) {
   }
 }
 
-/** One order in a line: what it shows, its number, its steps. */
-export function showSteps(what, { orderNumber, steps }) {
-  const names = steps.map(({ step }) => step).filter((step) => step !== 'published');
-  say(`  ${what.padEnd(46)} ${bold(orderNumber)}`);
-  say(dim(`    ${names.join(' → ')}`));
+/** What happened to an order, in a line. */
+export const stepsOf = ({ steps }) => steps.flatMap(({ step }) => (step === 'published' ? [] : step)).join(' → ');
+
+/** One order: what it shows, its number, its steps. */
+export function showSteps(what, timeline) {
+  say(`  ${what.padEnd(46)} ${bold(timeline.orderNumber)}`);
+  say(dim(`    ${stepsOf(timeline)}`));
 }
 
 /** What a partner said, or was told, in its own words. */

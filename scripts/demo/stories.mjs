@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { byOrder, readJournal } from './compare.mjs';
-import { isSettled } from './expectation.mjs';
-import { orderOf } from './orders.mjs';
+import { readJournal } from './compare.mjs';
 import { showSteps, showVerdict, showWords } from './report.mjs';
+import { eventually, Story } from './story.mjs';
 import { dim, say, title } from './terminal.mjs';
 
 /** What the partners do in these stories, by order number, for the simulator. */
@@ -16,7 +14,7 @@ const TRIES = 20;
 /** Places the orders whose goods take a while to leave. */
 export async function beginStories(system, client) {
   const [acme, globex, initech] = system.partners.map(({ id }) => id);
-  const story = new Story(system, client);
+  const story = new Story(system, client, 'STORY');
   await story.place('ship', globex, 3);
   await story.place('over', initech, 1);
   await story.place('garbage', acme, 1);
@@ -47,7 +45,7 @@ export async function storyPart(story, ledger) {
   showSteps(`${globex} ships in two parts`, of('ship'));
   showSteps(`${initech} ships too much, then what was ordered`, of('over'));
   showAnswer(of('over'), 'despatch-refused');
-  showReport(await story.report(acme), acme);
+  showReport(await reportTo(acme, system), acme);
   return showVerdict(ledger.compare(system.journal, 'STORY'), story.accepted.size);
 }
 
@@ -65,60 +63,15 @@ async function cross(story, partner) {
   return undefined;
 }
 
-class Story {
-  accepted = new Set();
-  asked = new Set();
-
-  constructor(system, client) {
-    this.system = system;
-    this.client = client;
-  }
-
-  async place(name, partner, lines) {
-    const { orderNumber } = await this.client.place(orderOf(`STORY-${name}`, partner, lines));
-    this.accepted.add(orderNumber);
-  }
-
-  async cancel(name) {
-    if (await this.client.cancel(`STORY-${name}`, 'ordered twice')) this.asked.add(`STORY-${name}`);
-  }
-
-  async until(name, condition) {
-    await eventually(`STORY-${name}`, async () => {
-      const order = await this.client.order(`STORY-${name}`);
-      return order !== undefined && condition(order);
-    });
-  }
-
-  /** Waits until all of it has come to its end on both sides; returns the timelines. */
-  async settled() {
-    for (const number of this.accepted) {
-      await eventually(number, async () => {
-        const order = await this.client.order(number);
-        return order && isSettled(order, byOrder(readJournal(this.system.journal)).get(number) ?? []);
-      });
-    }
-    return this.client.timelines([...this.accepted]);
-  }
-
-  /** The error report that the partner has read about its garbage. */
-  async report(partner) {
-    const find = () => {
-      const journal = readJournal(this.system.journal);
-      const garbage = journal.find(({ order, code }) => order === 'STORY-garbage' && code === 'garbage');
-      return journal.find(
-        (line) => line.kind === 'reported' && line.partner === partner && line.messageId === garbage?.id,
-      );
-    };
-    await eventually(`the error report to ${partner}`, () => Promise.resolve(find()));
-    return find();
-  }
-}
-
-async function eventually(what, condition) {
-  for (const deadline = Date.now() + 30_000; !(await condition()); await delay(20)) {
-    if (Date.now() > deadline) throw new Error(`${what} did not come to its end within 30 s.`);
-  }
+/** The error report that the partner has read about its garbage. */
+function reportTo(partner, system) {
+  return eventually(`the error report to ${partner}`, () => {
+    const journal = readJournal(system.journal);
+    const garbage = journal.find(({ order, code }) => order === 'STORY-garbage' && code === 'garbage');
+    return journal.find(
+      (line) => line.kind === 'reported' && line.partner === partner && line.messageId === garbage?.id,
+    );
+  });
 }
 
 const showAnswer = ({ steps }, wanted) => showWords(steps.find(({ step }) => step === wanted)?.text ?? '-');

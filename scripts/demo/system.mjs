@@ -1,15 +1,14 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { freePort, ServerError, startKafka, startPostgres, startRegistry, temporaryFolder } from '../servers/index.mjs';
 import { claimPort } from '../servers/ports.mjs';
 import { endServer, startServer, tail } from '../servers/processes.mjs';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const run = promisify(execFile);
 const built = (path) => join(ROOT, 'dist', 'src', path);
 
 /** Everything that the demo starts: PostgreSQL, Kafka, a schema registry, Parley and the partners, each a process of its own. */
@@ -56,15 +55,27 @@ export class System {
     };
   }
 
-  /** `parley …`, the command line; returns what it printed. */
+  /** `parley …`, the command line; returns its result. */
   async parley(...args) {
+    return (await this.runParley(args)).stdout;
+  }
+
+  /** The same with more in its environment and with an input; `text` is what a terminal would show. Throws when it fails. */
+  async runParley(args, { env = {}, input = '' } = {}) {
     requireBuild();
-    try {
-      const { stdout } = await run(process.execPath, [built('cli/main.js'), ...args], { env: this.childEnv() });
-      return stdout.trim();
-    } catch (error) {
-      throw new ServerError(`"parley ${args.join(' ')}" failed.`, (error.stderr || error.message).trim());
+    const child = spawn(process.execPath, [built('cli/main.js'), ...args], { env: { ...this.childEnv(), ...env } });
+    const shown = { stdout: '', stderr: '', text: '' };
+    for (const name of ['stdout', 'stderr']) {
+      child[name].setEncoding('utf8').on('data', (text) => {
+        shown[name] += text;
+        shown.text += text;
+      });
     }
+    child.stdin.on('error', () => undefined).end(input);
+    const [code] = await once(child, 'close');
+    if (code !== 0)
+      throw new ServerError(`"parley ${args.join(' ')}" failed (exit code ${code}).`, shown.stderr.trim());
+    return { stdout: shown.stdout.trim(), text: shown.text.trim() };
   }
 
   startParley() {
@@ -82,18 +93,18 @@ export class System {
 
   /** A key for the API; whoever can reach the database makes the first one. */
   async makeKey() {
-    const made = await this.parley(
-      'key',
-      'create',
-      '--name',
-      'demo',
-      '--role',
-      'admin',
-      '--expires-in',
-      '1d',
-      '--json',
-    );
-    this.key = JSON.parse(made).token;
+    this.key = (await this.newKey('demo', 'admin')).token;
+  }
+
+  /** Another, of somebody in support. */
+  async makeSupportKey() {
+    this.supportKey = await this.newKey('anna', 'operator');
+  }
+
+  /** A key of somebody's, with its token. */
+  async newKey(name, role) {
+    const args = ['key', 'create', '--name', name, '--role', role, '--expires-in', '1d', '--json'];
+    return JSON.parse(await this.parley(...args));
   }
 
   /** One process plays all partners. */
@@ -119,7 +130,10 @@ export class System {
     await this.until(this.app, async () => {
       const answer = await fetch(`${this.managementUrl}/readyz?verbose`, { signal: AbortSignal.timeout(2000) });
       const { checks } = await answer.json();
-      return answer.ok && checks.consumer?.status === 'up' && checks.relay?.status === 'up';
+      this.app.said = JSON.stringify(checks);
+      // Copies of dead letters that wait for a broker which was away stop no reading.
+      const reads = checks.consumer?.status === 'up' || /dead letter topic/.test(checks.consumer?.message);
+      return answer.ok && reads && checks.relay?.status === 'up';
     });
   }
 
@@ -130,7 +144,8 @@ export class System {
   async until(server, condition) {
     for (const deadline = Date.now() + 60_000; ; await delay(50)) {
       if (await Promise.resolve(condition()).catch(() => false)) return;
-      const why = server.ended ?? (Date.now() > deadline ? 'was not ready within 60 s' : undefined);
+      const late = `was not ready within 60 s${server.said === undefined ? '' : `: ${server.said}`}`;
+      const why = server.ended ?? (Date.now() > deadline ? late : undefined);
       if (why) throw new ServerError(`The process "${server.name}" ${why}.`, tail(server.log), `Read ${server.log}.`);
     }
   }

@@ -131,6 +131,13 @@ describe('a despatch', () => {
     expect(counts(verdict(journal, refused, [], 'shipped'))).toEqual([0, 0, 0]);
   });
 
+  it('is without fault also where it left for an order that the partner had no request for, once it is applied', () => {
+    const shippedAtOnce = STEPS.toSpliced(2, 1);
+    const journal = [despatching(1), seen('A', 'accept'), receipt(1)];
+    expect(counts(verdict(journal, shippedAtOnce, [], 'shipped'))).toEqual([0, 0, 0]);
+    expect(counts(verdict(journal, shippedAtOnce.slice(0, 2), [], 'accepted'))).toEqual([2, 0, 0]);
+  });
+
   it('is lost without its effect or its receipt', () => {
     expect(counts(verdict([...BOTH, receipt(1), receipt(2)], STEPS.slice(0, 3)))).toEqual([1, 0, 0]);
     expect(counts(verdict([...BOTH, receipt(1)], STEPS))).toEqual([1, 0, 0]);
