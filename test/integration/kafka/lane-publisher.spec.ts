@@ -158,7 +158,7 @@ describe('a lane publisher', () => {
   it('refuses a record that cannot be encoded, and sends what comes after', async () => {
     const topic = await createTopic('unencodable');
     const lanes = publisher();
-    const headers = { gone: null as unknown as string };
+    const headers = { wrong: 7 as unknown as string };
     const failure = await failureOf(lanes.send({ topic, partition: 0, records: [{ key: 'k', value: null, headers }] }));
     expect(failure).toMatchObject({ code: 'invalid-record', outcome: 'refused', retriable: false });
     await expect(lanes.send({ topic, partition: 0, records: records('a', 1) })).resolves.toMatchObject({
