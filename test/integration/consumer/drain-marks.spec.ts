@@ -1,10 +1,27 @@
+import { typeOf } from '../../../src/contracts';
+import { fingerprintOf } from '../../../src/messaging/consumer/failure';
 import { DrainMarks } from '../../../src/messaging/consumer/protection/drain-marks';
 import { OneAtATime } from '../../../src/messaging/consumer/protection/one-at-a-time';
 import { Presence } from '../../../src/messaging/consumer/protection/presence';
 import { systemClock } from '../../../src/platform/clock';
 import { eventually } from '../../support/eventually';
 import { uniqueName } from '../../support/kafka';
-import { addPartner, logger, openWorld, run, Tape, type World } from './harness';
+import { createParkedDrain } from '../../../src/messaging/consumer';
+import { JsonCodec } from '../../../src/messaging/registry';
+import {
+  addPartner,
+  handler,
+  LIMITS,
+  logger,
+  NOTE,
+  openWorld,
+  parkedKeys,
+  parkedRows,
+  run,
+  Tape,
+  TEST_CONTRACTS,
+  type World,
+} from './harness';
 
 let world: World;
 const presences: Presence[] = [];
@@ -88,6 +105,37 @@ describe('a parked message that ends processes', () => {
       id: sequences[3]?.[0],
     });
     expect(behind).toEqual({ starts: 1 });
+  });
+
+  it('holds its key only where its contract says so, and is in the group of its contract', async () => {
+    const partner = uniqueName('p');
+    const tape = new Tape(await addPartner(world, partner));
+    await run(world, [tape.record({ contract: NOTE })], () => ({ kind: 'retry', code: 'too-early', detail: 'wait' }));
+    await world.database.query(
+      `UPDATE parked_inbound SET starts = 3, next_attempt_at = now() WHERE partner = :partner`,
+      {
+        partner,
+      },
+    );
+    const { database, channels } = world;
+    const drain = createParkedDrain(
+      {
+        ...{ config: LIMITS, database, channels, codec: new JsonCodec(), logger, contracts: TEST_CONTRACTS },
+        guards: { marks: startProcess().marks },
+      },
+      handler(() => {
+        throw new Error('a condemned message is given to no handler');
+      }),
+    );
+    await drain.pass();
+    const contract = { code: 'process-killer', type: typeOf(NOTE), pointer: undefined, failedIn: 'process' as const };
+    expect(await parkedRows(world, partner)).toMatchObject([
+      {
+        ...{ state: 'dead', code: 'process-killer', failed_in: 'process', holds: false },
+        fingerprint: fingerprintOf({ ...contract, classes: [] }),
+      },
+    ]);
+    expect(await parkedKeys(world, partner)).toEqual([]);
   });
 
   it('is not one that a living process has in hand, nor one whose outcome was recorded, nor one of a clean end', async () => {

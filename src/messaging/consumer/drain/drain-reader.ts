@@ -2,6 +2,7 @@ import type { Database } from '../../../platform/database';
 import type { Channel, ChannelCatalog } from '../../channels';
 import { answersReady } from '../answers-ready';
 import { infrastructureOf } from '../failure';
+import type { ContractsByType, InspectedRecord } from '../inspect';
 import type { Documents } from '../inspection';
 import type { AttemptMarks, AttemptVerdict } from './attempt-marks';
 import type { Sequence } from './drain-transaction';
@@ -92,6 +93,7 @@ class Inspector {
       // Its value may be what ends processes: it is not read.
       const message = await inspectStored(stored, channel, condemned ? NO_CONTRACTS : contracts, codec);
       const refusal = condemned ?? message.refusal;
+      if (condemned) return { ...message, inspected: withContract(message.inspected, contracts), refusal };
       const { contract } = message.inspected;
       if (!refusal && contract && !this.ready.has(contract.name)) {
         await answersReady(this.documents, new Set([contract.name]), channel.partner);
@@ -111,3 +113,9 @@ class Inspector {
     return this.channels.find(topic);
   }
 }
+
+/** What its contract says of its key counts for what is not read, too. */
+const withContract = (inspected: InspectedRecord, contracts: ContractsByType): InspectedRecord => ({
+  ...inspected,
+  contract: contracts.get(inspected.envelope.type ?? ''),
+});

@@ -68,10 +68,10 @@ export class DrainTransaction {
     });
     const fresh = new Map(ours.flatMap(({ messages }) => messages).map((message) => [message, freshOf(message)]));
     const { outcomes } = await foldBatch([...fresh.values()], UNTOUCHED, invoke);
-    const drained = ours.flatMap(({ messages }) =>
+    const drained = ours.flatMap((sequence) =>
       drainedOf(
-        messages,
-        messages.map((message) => outcomes.get(fresh.get(message) as FreshRecord) as Outcome),
+        sequence,
+        sequence.messages.map((message) => outcomes.get(fresh.get(message) as FreshRecord) as Outcome),
         now,
       ),
     );
@@ -111,16 +111,19 @@ const freshOf = ({ inspected, messageId, refusal }: InspectedMessage): FreshReco
   refusal,
 });
 
-/** What became of the messages of one sequence. Behind one that holds nothing is judged, not even what no handler would get: its turn comes. */
-function drainedOf(messages: readonly InspectedMessage[], outcomes: readonly Outcome[], now: Date): Drained[] {
+/**
+ * What became of the messages of one sequence. Behind one that holds nothing is judged, not even what no handler would get: its turn comes.
+ * What has lost its place in its key never has it again, whatever its contract says now: what came later may be applied, and the key is not parked.
+ */
+function drainedOf({ key, messages }: Sequence, outcomes: readonly Outcome[], now: Date): Drained[] {
   let isHeld = false;
   return messages.map((message, index) => {
     const outcome = outcomes[index] as Outcome;
     if (isHeld || !isRefusal(outcome)) return { message, result: isHeld ? 'held' : outcome.kind, failure: undefined };
     const { attempts, countedSince } = message.stored;
     const failure = failureOf(freshOf(message), outcome, { attempts, since: countedSince }, now);
-    isHeld = failure.holds;
-    return { message, result: outcome.kind, failure };
+    isHeld = failure.holds && key !== null;
+    return { message, result: outcome.kind, failure: { ...failure, holds: isHeld } };
   });
 }
 

@@ -59,6 +59,15 @@ async function tryAgain(decide?: Decide): Promise<void> {
 }
 
 describe('a message that failed', () => {
+  test('and let its key go on does not hold it later, whatever a new build says of its contract', async () => {
+    await run(world, [tape.record({ contract: NOTE })], () => tooEarly);
+    await makeDue(world, partner);
+    const stricter = [{ ...NOTE, laterMessages: 'hold' as const }];
+    await passUntilIdle(drainOf(world, () => tooEarly, { contracts: stricter }));
+    expect(await rows()).toMatchObject([{ state: 'waiting', attempts: 2, holds: false }]);
+    expect(await parkedKeys(world, partner)).toEqual([]);
+  });
+
   test('is not tried before it is due, and then as often as it takes; its key keeps its order, other keys flow', async () => {
     const decide = failing('0', 3);
     const key = (index: number) => ({ key: index % 2 === 0 ? 'order-1' : 'order-2' });
