@@ -76,12 +76,12 @@ export class Drain {
   async pass(): Promise<boolean> {
     const { database, due, settler } = this.parts;
     const now = this.clock.now();
+    // One partner's trouble is not the others', nor is a turn's that can't be given now.
+    const errors: unknown[] = [];
     const turns = await turnsLeft(database, new Date(now.getTime() - TURN_GIVEN_MS));
-    await settler.turn(turns);
+    await settler.turn(turns).catch((error: unknown) => void errors.push(error));
     const partners = await due.partners(now);
     let hadWork = turns.length > 0;
-    const errors: unknown[] = [];
-    // One partner's trouble is not the others'.
     const work = async () => {
       for (let partner = partners.shift(); partner !== undefined; partner = partners.shift()) {
         const had = await this.step(partner).catch((error: unknown) => void errors.push(error));

@@ -2,6 +2,7 @@ import { StaffDesk } from '../../../../src/messaging/consumer';
 import { giveTurns } from '../../../../src/messaging/consumer/key-turns';
 import type { Tx } from '../../../../src/platform/database';
 import { eventually } from '../../../support/eventually';
+import { hold } from '../../../support/faults';
 import { uniqueName } from '../../../support/kafka';
 import {
   addPartner,
@@ -217,6 +218,35 @@ describe('of two drains', () => {
     await passUntilIdle(drainOf(world, undefined, { clock: late }));
     expect(await parkedKeys(world, partner)).toEqual([]);
     expect(await appliedSteps(world, partner)).toEqual(Array.from({ length: count }, (_, step) => String(step)));
+  });
+});
+
+describe('a turn that cannot be given now', () => {
+  test('keeps nothing else from being tried, and is given later', async () => {
+    await parkOne();
+    await world.database.query(`UPDATE parked_inbound SET state = 'processed' WHERE partner = :partner`, { partner });
+    await world.database.query(
+      `INSERT INTO parked_key_end (channel_id, key, at) VALUES (:channelId, :key, now() - interval '1 hour')`,
+      place(),
+    );
+    const other = uniqueName('p');
+    await run(world, [new Tape(await addPartner(world, other)).record()], () => tooEarly);
+    await makeDue(world, other);
+    const { channelId, key } = place();
+    const release = await hold(world.url, 'SELECT 1 FROM parked_key WHERE channel_id = $1 AND key = $2 FOR SHARE', [
+      channelId,
+      key,
+    ]);
+    const impatient = await openWorld(world.url, 300);
+    try {
+      await expect(drainOf(impatient).pass()).rejects.toMatchObject({ code: '57014' });
+      expect(await appliedSteps(world, other)).toEqual(['0']);
+    } finally {
+      await impatient.close();
+    }
+    await release();
+    await passUntilIdle(drainOf(world));
+    expect(await parkedKeys(world, partner)).toEqual([]);
   });
 });
 
