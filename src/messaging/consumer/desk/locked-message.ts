@@ -36,6 +36,19 @@ export function lockMessages(tx: Tx, ids: readonly string[]): Promise<LockedMess
   );
 }
 
+/**
+ * Locks those of these messages that are dead letters, sorted; their keys were locked before. What another replay has sent is left alone: a drain
+ * may have it in hand for as long as a handler takes, and wait itself for one that is held behind. In the words of `firstDeadOf`, for its reason.
+ */
+export async function lockDead(tx: Tx, ids: readonly string[]): Promise<LockedMessage[]> {
+  const rows = await query<LockedMessage>(
+    tx,
+    `SELECT ${COLUMNS} FROM parked_inbound WHERE id = ANY(:ids::bigint[]) AND state <> ALL('{waiting,held}') ORDER BY id FOR UPDATE`,
+    { ids },
+  );
+  return rows.filter(({ state }) => state === 'dead');
+}
+
 /** Locks one message, which must be as somebody has seen it. */
 export async function lockOne(
   tx: Tx,

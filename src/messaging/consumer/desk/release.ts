@@ -3,7 +3,7 @@ import { headsOf } from '../key-turns';
 import { lockKeys } from '../parked';
 import type { Release } from '../parked-desk';
 import { type ChannelKey, sequenceOf } from '../record-identity';
-import { keysOf, type LockedMessage, lockMessages } from './locked-message';
+import { keysOf, lockDead, type LockedMessage } from './locked-message';
 
 /** What is decided about a dead letter. */
 interface Placed {
@@ -24,7 +24,7 @@ export async function release(
 ): Promise<ReadonlyMap<string, Release>> {
   const result = new Map<string, Release>(ids.map((id) => [id, 'not-dead']));
   await lockKeys(tx, await keysOf(tx, ids), 'FOR SHARE');
-  const dead = (await lockMessages(tx, ids)).filter(({ state }) => state === 'dead');
+  const dead = await lockDead(tx, ids);
   const placed = await place(tx, dead);
   for (const { message, place } of placed) result.set(message.id, place === 'behind' ? 'behind' : 'released');
   await give(tx, placed, replayId, now);

@@ -3,7 +3,8 @@ import { JsonCodec } from '../../../../src/messaging/registry';
 import { ReplayOutcomes } from '../../../../src/messaging/triage';
 import { query, sqlState } from '../../../../src/platform/database';
 import { LIMITS, logger } from '../../consumer/harness';
-import { addPartner, caller, openWorld, park, planOf, replayRoom, startOf, type World } from './harness';
+import { eventually } from '../../../support/eventually';
+import { addPartner, caller, openWorld, outcomesOf, park, planOf, replayRoom, startOf, type World } from './harness';
 
 const ROUNDS = 12;
 
@@ -22,6 +23,41 @@ describe('replays, drains and staff at the same messages', () => {
     await addPartner(world, 'acme');
   });
   afterAll(() => world.close());
+
+  it('a step passes by what another replay has sent and a drain has in hand: it waits for no handler, nor the drain for it', async () => {
+    const room = replayRoom(world);
+    const value = (orderNumber: string) => ({ orderNumber, responseCode: 'AP', issuedAt: '2026-03-01T10:00:00Z' });
+    const ofOne = await park(world, 'acme', { count: 2, key: 'hand-1', value: value('hand-1') });
+    const ofTwo = await park(world, 'acme', { count: 1, key: 'hand-2', value: value('hand-2') });
+    const ids = [...ofOne, ...ofTwo];
+    const first = await planOf(room, { ids });
+    const second = await planOf(room, { ids });
+    for (const { id } of [first, second]) await startOf(room, id);
+    await room.step.run(first.id, new Date());
+    const [inside, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { database, channels } = world;
+    const drain = createParkedDrain(
+      { config: LIMITS, database, channels, codec: new JsonCodec(), logger, observer: new ReplayOutcomes() },
+      async (_, { messages }) => {
+        inside.resolve();
+        await gate.promise;
+        return messages.map(() => ({ kind: 'applied' as const }));
+      },
+    );
+    const draining = drain.pass();
+    await inside.promise;
+    let released: number | undefined;
+    const step = room.step.run(second.id, new Date()).then((done) => (released = done?.released));
+    await eventually(() => released !== undefined, { timeout: 5_000, what: 'the step waits for nobody' }).finally(() =>
+      gate.resolve(),
+    );
+    await Promise.all([step, draining]);
+    expect(released).toBe(0);
+    expect((await outcomesOf(world, second.id)).map(([, outcome, code]) => [outcome, code])).toEqual([
+      ...Array<[string, string]>(3).fill(['skipped', 'not-dead']),
+    ]);
+    expect((await outcomesOf(world, first.id)).map(([, outcome]) => outcome)).toEqual(Array(3).fill('processed'));
+  });
 
   it('never wait for each other in a circle, and every message ends once', async () => {
     const room = replayRoom(world);
