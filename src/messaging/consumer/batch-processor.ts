@@ -242,7 +242,9 @@ export class BatchProcessor {
         const items = mayBegin
           ? undefined
           : [{ work, inspected: await condemned(lastOf(records), work.channel, contracts) }];
-        if (!(await this.settleAtOnce([portion], items))) return;
+        const isSettled = (await this.settleAtOnce([portion], items)) && !work.isIncomplete;
+        // Where the database is away, the start stays: it is one of three.
+        if (!isSettled) return await reading.putBack(work).catch(() => undefined);
         if (await this.patience.run([work], () => reading.ended(work, offset), true)) this.careful.delete(work);
       });
     } catch {

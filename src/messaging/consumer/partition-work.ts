@@ -18,7 +18,7 @@ export class PartitionWork {
   private readonly end: () => void;
   private next = 0;
   private settled: bigint | undefined;
-  private isIncomplete = false;
+  private leftOut = false;
 
   /** @param before what of it was fetched already and given back without an outcome */
   constructor(
@@ -70,6 +70,11 @@ export class PartitionWork {
     return this.batch.records.find((record) => settled === undefined || record.offset > settled)?.timestamp;
   }
 
+  /** Some record of it has no outcome: see {@link leaveOut}. */
+  get isIncomplete(): boolean {
+    return this.leftOut;
+  }
+
   take(limit: number): readonly InboundRecord[] {
     const records = this.batch.records.slice(this.next, this.next + limit);
     this.next += records.length;
@@ -87,12 +92,12 @@ export class PartitionWork {
 
   /** A record of it was left out of a batch: from here on nothing is acknowledged, or its offset would go over that record. */
   leaveOut(): void {
-    this.isIncomplete = true;
+    this.leftOut = true;
   }
 
   /** Every record up to this offset has its outcome committed, unless one was left out. Stale or not: the source knows whether it may still commit. */
   async acknowledge(offset: bigint): Promise<void> {
-    if (this.isIncomplete) return;
+    if (this.leftOut) return;
     this.settled = offset;
     await this.batch.done(offset);
   }

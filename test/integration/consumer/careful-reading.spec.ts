@@ -2,12 +2,14 @@ import { type InboundRecord } from '../../../src/messaging/kafka';
 import { CarefulReading } from '../../../src/messaging/consumer/protection/careful-reading';
 import { OneAtATime } from '../../../src/messaging/consumer/protection/one-at-a-time';
 import { Presence } from '../../../src/messaging/consumer/protection/presence';
+import { RegistryUnavailable } from '../../../src/messaging/registry';
 import { systemClock } from '../../../src/platform/clock';
 import { eventually } from '../../support/eventually';
 import { uniqueName } from '../../support/kafka';
 import {
   addPartner,
   appliedSteps,
+  CountingDatabase,
   type Decide,
   logger,
   openWorld,
@@ -28,8 +30,9 @@ afterAll(() => world.close());
 function startProcess(poison?: string, decide?: Decide, window = 20) {
   const presence = new Presence({ url: world.url, connectTimeoutMs: 2_000, name: 'test' }, logger);
   presences.push(presence);
+  const database = new CountingDatabase(world.dataSource);
   const reading = new CarefulReading(
-    world.database,
+    database,
     { presence, instance: 'test', suspects: new OneAtATime() },
     window,
     systemClock,
@@ -61,6 +64,8 @@ function startProcess(poison?: string, decide?: Decide, window = 20) {
       await processor.close();
     },
     async die(): Promise<void> {
+      // From here on it writes nothing.
+      database.before = () => Promise.reject(new Error('dead'));
       await presence.close();
       await this.lose();
       await gone(presence.run);
@@ -156,6 +161,26 @@ describe('reading after an unclean end', () => {
       await again.reading.enter(new TestBatch(records), world.channels.find(topic) as never);
       await again.die();
     }
+  });
+
+  it('does not blame a record that was put back since something of ours is away, when the process ends by something else', async () => {
+    const { partner, topic, records } = await partnerWith(1);
+    const dead = startProcess('k0');
+    void dead.read(records);
+    await eventually(async () => (await marks(topic)).length === 1);
+    await dead.die();
+    const process = startProcess(undefined, () => {
+      throw new RegistryUnavailable('away');
+    });
+    const batch = await process.read(records);
+    expect([batch.doneUpTo, batch.pauses.length]).toEqual([undefined, 1]);
+    await process.die();
+    expect(await starts(topic)).toEqual([]);
+    expect(await parkedRows(world, partner)).toEqual([]);
+    const next = startProcess();
+    await next.read(records);
+    expect(await appliedSteps(world, partner)).toEqual(['0']);
+    await next.end();
   });
 
   it('does not count a record twice that comes again to the same process', async () => {

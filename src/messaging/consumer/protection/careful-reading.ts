@@ -86,6 +86,14 @@ export class CarefulReading {
     return true;
   }
 
+  /**
+   * What was begun has no outcome, for something of ours is away, or the partition is: nobody has it in hand until it comes again, so that
+   * an end of the process meanwhile is not its doing.
+   */
+  putBack(lane: Lane): Promise<void> {
+    return this.starts.putBack(lane);
+  }
+
   /** A clean end. What was left unmarked by a crash of the database is read carefully by the next. */
   async leave(): Promise<void> {
     if (this.lanes.size > 0) await this.starts.leave();

@@ -78,6 +78,11 @@ export class Starts {
     return (row?.starts ?? 1) <= MOST_STARTS;
   }
 
+  /** What we have begun of the partition has no outcome, and did not end us either: it comes again. */
+  putBack(lane: Lane): Promise<void> {
+    return this.database.transaction((tx) => forgive(tx, this.marker.run, valuesOf(lane)));
+  }
+
   /** Nothing of the partition up to this offset is suspected any more. */
   async clear(lane: Lane, offset: bigint): Promise<void> {
     await this.database.query(
