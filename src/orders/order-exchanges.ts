@@ -1,11 +1,10 @@
 import { CONTRACTS, topicFor } from '../contracts';
-import { parkedOf, type ParkedMessage } from '../messaging/consumer';
+import { parkedOf } from '../messaging/consumer';
 import { type Exchange, type Exchanges, ReplyWatch } from '../messaging/exchanges';
-import { type Receipt, receiptsOf } from '../messaging/outbox';
+import { parkedOf as parkedOutboundOf, type Receipt, receiptsOf } from '../messaging/outbox';
 import type { Database } from '../platform/database';
-import type { AwaitedExchange } from './domain/awaited';
 import type { Order } from './domain/order';
-import { type OrderEvent, sentBy } from './domain/timeline';
+import { type Messages, type OrderEvent, sentBy } from './domain/timeline';
 
 /** A message of an exchange, with its place in Kafka once it has one. */
 export interface SentMessage {
@@ -17,14 +16,10 @@ export interface SentMessage {
 }
 
 /** What is known of an order's exchanges and messages. */
-export interface Correspondence {
+export interface Correspondence extends Messages {
   /** Ours and the partner's, oldest first. */
   exchanges: readonly Exchange[];
-  /** Ours, with what decides whether they can be judged. */
-  requests: readonly AwaitedExchange[];
-  /** Places of our messages, by outbox number. */
   places: ReadonlyMap<string, Receipt>;
-  parked: readonly ParkedMessage[];
 }
 
 /** Reads an order's exchanges through its history: the ledger is never searched by order. */
@@ -39,14 +34,14 @@ export class OrderExchanges {
     events: readonly OrderEvent[],
   ): Promise<Correspondence> {
     const correlationIds = [...new Set(events.map(({ correlationId }) => correlationId))];
+    const sent = events.flatMap((event) => sentBy(event) ?? []);
     const [places, parked, exchanges] = await Promise.all([
-      receiptsOf(
-        this.database,
-        events.flatMap((event) => sentBy(event) ?? []),
-      ),
+      receiptsOf(this.database, sent),
       parkedOf(this.database, partner, orderNumber),
       this.exchanges.ofPartner(this.database, partner, correlationIds),
     ]);
+    const unsent = sent.flatMap(({ seq }) => (places.has(seq) ? [] : [seq]));
+    const unpublished = await parkedOutboundOf(this.database, unsent);
     const asked = exchanges.filter(({ direction }) => direction === 'out');
     const topics = new Map(asked.map(({ kind }) => [kind, replyTopicOf(kind, partner)]));
     const marks = await ReplyWatch.marks(this.database, [...new Set(topics.values())]);
@@ -56,7 +51,7 @@ export class OrderExchanges {
       hasParkedAnswer: parked.some(({ correlationId }) => correlationId === exchange.correlationId),
       readUpTo: marks.find(({ topic }) => topic === topics.get(exchange.kind))?.readUpTo ?? null,
     }));
-    return { exchanges, requests, places, parked };
+    return { exchanges, requests, places, unpublished, parked };
   }
 }
 

@@ -16,8 +16,7 @@ export class OrderTimeline {
 
   async of(order: Order): Promise<TimelineStep[]> {
     const { events, correspondence } = await this.read(order);
-    const { places, parked, requests } = correspondence;
-    return timelineOf(order, events, places, parked, requests, this.clock.now());
+    return timelineOf(order, events, correspondence, this.clock.now());
   }
 
   /** What the story is told from. */

@@ -6,6 +6,7 @@ const STEPS: readonly StepName[] = [
   ...STEP_TYPES,
   'published',
   'waiting-to-be-published',
+  'not-published',
   'answer-waits',
   'answer-held',
   'answer-refused',

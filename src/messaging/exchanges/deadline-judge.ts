@@ -26,7 +26,7 @@ export class DeadlineJudge {
 
   /**
    * Locks them, so that an answer is either seen here or comes after; asks about receipts and parked answers behind the locks; writes
-   * ledger and outbox. Five statements, however many there are.
+   * ledger and outbox. A handful of statements, however many there are.
    */
   async judge(
     tx: Tx,

@@ -1,4 +1,5 @@
 import { Database, query, queryAnew, type Tx } from '../../platform/database';
+import { parkedOf } from './parking/parked-list';
 import { RUN_SPAN } from './receipt-runs';
 
 /** Where a message stands in Kafka. */
@@ -42,13 +43,13 @@ export async function receiptsOf(db: Database | Tx, messages: readonly SentAddre
 }
 
 /**
- * Whether messages are in Kafka yet, by `seq`: its receipt, `waiting` in the outbox, or `dropped`, which only happens to what was sent
- * (retention looks at that first).
+ * Whether messages are in Kafka yet, by `seq`: its receipt, `waiting` in the outbox, `discarded` by staff, so that it never will be, or
+ * `dropped` by retention, which only happens to what was sent or discarded.
  */
 export async function publicationsOf(
   tx: Tx,
   seqs: readonly string[],
-): Promise<Map<string, Receipt | 'waiting' | 'dropped'>> {
+): Promise<Map<string, Receipt | 'waiting' | 'discarded' | 'dropped'>> {
   if (seqs.length === 0) return new Map();
   // Planned anew: with the numbers at hand only the partitions that hold them are opened.
   const kept = await queryAnew<SentAddress>(
@@ -57,6 +58,10 @@ export async function publicationsOf(
     { seqs },
   );
   const receipts = await receiptsOf(tx, kept);
-  const waiting = new Set(kept.map(({ seq }) => seq));
-  return new Map(seqs.map((seq) => [seq, receipts.get(seq) ?? (waiting.has(seq) ? 'waiting' : 'dropped')]));
+  const unsent = kept.flatMap(({ seq }) => (receipts.has(seq) ? [] : [seq]));
+  const parked = await parkedOf(tx, unsent);
+  const others = new Map(
+    unsent.map((seq) => [seq, parked.get(seq)?.state === 'discarded' ? ('discarded' as const) : ('waiting' as const)]),
+  );
+  return new Map(seqs.map((seq) => [seq, receipts.get(seq) ?? others.get(seq) ?? 'dropped']));
 }

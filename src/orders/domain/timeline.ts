@@ -1,4 +1,5 @@
 import type { ParkedMessage } from '../../messaging/consumer';
+import type { ParkedOutbound } from '../../messaging/outbox';
 import { awaited, type AwaitedExchange } from './awaited';
 import type { Order, OrderEventDetail, StepType } from './order';
 import { unapplied } from './unapplied';
@@ -24,6 +25,7 @@ export type StepName =
   | StepType
   | 'published'
   | 'waiting-to-be-published'
+  | 'not-published'
   | 'answer-waits'
   | 'answer-held'
   | 'answer-refused'
@@ -52,22 +54,33 @@ export interface Place {
   sentAt: Date;
 }
 
-/** By outbox number. */
-export type Places = ReadonlyMap<string, Place>;
+/** What is known of an order's messages. */
+export interface Messages {
+  /** Ours that are in Kafka, by outbox number. */
+  places: ReadonlyMap<string, Place>;
+  /** Ours that the relay could not publish, by outbox number. */
+  unpublished: ReadonlyMap<string, Unpublished>;
+  /** The partner's that are parked. */
+  parked: readonly ParkedMessage[];
+  /** Our requests, with what decides whether they can be judged. */
+  requests: readonly AwaitedExchange[];
+}
+
+export type Unpublished = Pick<ParkedOutbound, 'seq' | 'state' | 'detail' | 'discardReason' | 'discardedAt'>;
 
 /** The story of an order in order: what happened, where its messages are, and what is waited for. */
 export function timelineOf(
   order: Order,
   events: readonly OrderEvent[],
-  places: Places,
-  parked: readonly ParkedMessage[],
-  requests: readonly AwaitedExchange[],
+  { places, unpublished, parked, requests }: Messages,
   now: Date,
 ): TimelineStep[] {
   const steps = events.flatMap((event) => {
     const message = sentBy(event);
     const happened = OWN[event.type] ? own(order, event) : received(order, event);
-    return message ? [happened, publication(event, message, places.get(message.seq))] : [happened];
+    return message
+      ? [happened, publication(event, message, places.get(message.seq), unpublished.get(message.seq))]
+      : [happened];
   });
   for (const message of parked) {
     const { parkedAt: at, messageId, correlationId, topic, partition, offset } = message;
@@ -127,15 +140,31 @@ const own = (order: Order, event: OrderEvent): TimelineStep => ({
   ...NO_PLACE,
 });
 
-function publication(event: OrderEvent, message: Sent, place: Place | undefined): TimelineStep {
+function publication(
+  event: OrderEvent,
+  message: Sent,
+  place: Place | undefined,
+  parked: Unpublished | undefined,
+): TimelineStep {
   const { messageId, topic, partition, what } = message;
   const sent = { ...messageOf(event), messageId, topic, partition };
   if (!place) {
-    const text = `${what} waits to be published.`;
-    return { ...sent, at: null, step: 'waiting-to-be-published', text, offset: null };
+    const at = parked?.discardedAt ?? null;
+    const step = at === null ? 'waiting-to-be-published' : 'not-published';
+    return { ...sent, at, step, text: `${what} ${unpublishedBecause(parked)}`, offset: null };
   }
   const { sentAt: at, offset } = place;
   return { ...sent, at, step: 'published', text: `${what} is in Kafka.`, offset };
+}
+
+/** The reasons of lanes and dead letters are sentences. */
+function unpublishedBecause(parked: Unpublished | undefined): string {
+  if (!parked) return 'waits to be published.';
+  const { seq, state, detail, discardReason } = parked;
+  if (state === 'discarded')
+    return `was discarded by staff and is never sent: ${discardReason ?? 'no reason recorded'}`;
+  if (state === 'dead') return `is refused by the broker and is kept as outbound dead letter ${seq}: ${detail}`;
+  return `waits to be published: ${detail}`;
 }
 
 /** What the partner did. */

@@ -218,6 +218,31 @@ describe('deadlines', () => {
     });
   });
 
+  it('make it overdue when staff have discarded the request that the broker refused, and the story says so all along', async () => {
+    const one = await app.asked();
+    await app.database.transaction(async (tx) => {
+      await tx.query('DELETE FROM outbox_receipt');
+      await tx.query(
+        `INSERT INTO parked_outbound (seq, topic, partition, key, message_id, state, parked_at, discarded_by, discard_reason, discarded_at)
+         SELECT seq, topic, partition, aggregateid, id, 'discarded', now(), 'test', 'settled by telephone', now() FROM outbox_message WHERE aggregateid = $1`,
+        [one.orderNumber],
+      );
+    });
+    expect((await app.story(one)).slice(1)).toMatchObject([
+      {
+        step: 'not-published',
+        text: 'The order was discarded by staff and is never sent: settled by telephone',
+        at: expect.any(String) as string,
+      },
+    ]);
+    await app.age(one, HOUR + 60_000);
+    expect(await app.watcher().pass()).toMatchObject({ resent: 0, overdue: 1 });
+    expect(await app.ledger(one)).toMatchObject({
+      state: 'overdue',
+      endReason: 'staff discarded the request, so it was never sent',
+    });
+  });
+
   it('of others are dealt with when one can not be, which is said and tried again', async () => {
     const many = await Promise.all(Array.from({ length: 7 }, () => app.late()));
     const bad = many[3] as Asked;

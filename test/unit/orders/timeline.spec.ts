@@ -2,83 +2,50 @@ import type { ParkedMessage } from '../../../src/messaging/consumer';
 import type { Exchange } from '../../../src/messaging/exchanges';
 import type { AwaitedExchange } from '../../../src/orders/domain/awaited';
 import type { Cancellation, Order } from '../../../src/orders/domain/order';
-import { type OrderEvent, timelineOf } from '../../../src/orders/domain/timeline';
-
-const at = new Date('2026-02-03T04:05:06.789Z');
-const line = { lineNumber: 1, item: 'A', quantity: '1', unit: 'C62', unitPrice: '1' };
-const order: Order = {
-  orderNumber: '4711',
-  partner: 'acme',
-  state: 'placed',
-  version: 1,
-  currency: 'EUR',
-  lines: [line],
-  agreedLines: null,
-  cancellation: null,
-  overdue: null,
-  deadline: new Date(at.getTime() + 3_600_000),
-  createdAt: at,
-  updatedAt: at,
-};
-const placed: OrderEvent = {
-  type: 'placed',
-  at,
-  messageId: 'm-1',
-  correlationId: 'c-1',
-  outboxSeq: '17',
-  topic: 'orders.acme.request.v1',
-  partition: 2,
-  offset: null,
-  detail: null,
-};
-const response: OrderEvent = {
-  ...placed,
-  type: 'changed',
-  messageId: 'm-2',
-  outboxSeq: null,
-  topic: 'orders.acme.response.v1',
-  offset: '9007199254740993',
-};
-const sentAt = new Date('2026-03-01T10:00:00.050Z');
-const inKafka = new Map([['17', { topic: 'orders.acme.request.v1', partition: 2, offset: '41', sentAt }]]);
-/** The request of the order, open and in Kafka, its topic read up to its deadline. */
-const awaiting = (change: Partial<Exchange> = {}, facts: Partial<AwaitedExchange> = {}): AwaitedExchange => ({
-  exchange: {
-    correlationId: 'c-1',
-    partner: 'acme',
-    direction: 'out',
-    kind: 'order-request',
-    orderNumber: order.orderNumber,
-    requestMessageId: 'm-1',
-    requestSeq: '17',
-    resentSeq: null,
-    state: 'awaiting',
-    deadline: order.deadline,
-    resends: 0,
-    openedAt: at,
-    answerMessageId: null,
-    answerCode: null,
-    answeredAt: null,
-    endedAt: null,
-    endReason: null,
-    ...change,
-  },
-  isPublished: true,
-  hasParkedAnswer: false,
-  readUpTo: order.deadline,
-  ...facts,
-});
-const names = (steps: { step: string }[]) => steps.map(({ step }) => step);
+import type { OrderEvent, Unpublished } from '../../../src/orders/domain/timeline';
+import { at, awaiting, inKafka, line, names, order, placed, response, sentAt, story } from './timeline-story';
 
 describe('the timeline of an order', () => {
   it('says that the order waits to be published, and for no answer yet', () => {
-    const steps = timelineOf(order, [placed], new Map(), [], [awaiting({}, { isPublished: false })], at);
+    const steps = story(order, [placed], { requests: [awaiting({}, { isPublished: false })] }, at);
     expect(names(steps)).toEqual(['placed', 'waiting-to-be-published']);
     expect(steps[1]).toMatchObject({ topic: 'orders.acme.request.v1', partition: 2, offset: null, messageId: 'm-1' });
   });
 
+  it.each<[Partial<Unpublished>, string]>([
+    [{ state: 'waiting', detail: 'The topic does not exist.' }, 'waits to be published: The topic does not exist.'],
+    [
+      { state: 'held', detail: 'It waits behind a dead letter of its key.' },
+      'waits to be published: It waits behind a dead letter of its key.',
+    ],
+    [
+      { state: 'dead', detail: 'The message is larger than the topic takes.' },
+      'is refused by the broker and is kept as outbound dead letter 17: The message is larger than the topic takes.',
+    ],
+    [
+      { state: 'discarded', discardReason: 'ordered by telephone', discardedAt: sentAt },
+      'was discarded by staff and is never sent: ordered by telephone',
+    ],
+  ])('says why the order is not published: %j', (parked, text) => {
+    const nothing = { seq: '17', state: 'waiting' as const, detail: '', discardReason: null, discardedAt: null };
+    const steps = story(
+      order,
+      [placed],
+      { unpublished: new Map([['17', { ...nothing, ...parked }]]), requests: [awaiting({}, { isPublished: false })] },
+      at,
+    );
+    expect(steps.slice(1)).toMatchObject([
+      {
+        at: parked.discardedAt ?? null,
+        step: parked.discardedAt ? 'not-published' : 'waiting-to-be-published',
+        text: `The order ${text}`,
+        offset: null,
+      },
+    ]);
+  });
+
   it('shows the place in Kafka, and what is waited for with its deadline', () => {
-    const steps = timelineOf(order, [placed], inKafka, [], [awaiting()], at);
+    const steps = story(order, [placed], { places: inKafka, requests: [awaiting()] }, at);
     expect(names(steps)).toEqual(['placed', 'published', 'waiting-for-answer']);
     expect(steps[1]).toMatchObject({ at: sentAt, topic: 'orders.acme.request.v1', partition: 2, offset: '41' });
     expect(steps[2]?.text).toBe("Waiting for acme's final answer, due in 60 min (2026-02-03T05:05:06.789Z).");
@@ -103,7 +70,7 @@ describe('the timeline of an order', () => {
     const held: ParkedMessage = { ...dead, state: 'held', code: null, detail: null, messageId: null };
     const nextAttemptAt = new Date(at.getTime() + 120_000);
     const waits: ParkedMessage = { ...dead, state: 'waiting', code: 'handler-failed', attempts: 3, nextAttemptAt };
-    const steps = timelineOf(order, [placed], inKafka, [dead, held, waits], [awaiting()], at);
+    const steps = story(order, [placed], { places: inKafka, parked: [dead, held, waits], requests: [awaiting()] }, at);
     expect(names(steps).slice(2)).toEqual(['answer-refused', 'answer-held', 'answer-waits', 'waiting-for-answer']);
     expect(steps[2]).toMatchObject({ at: sentAt, messageId: 'm-9', topic: 'orders.acme.response.v1', offset: '5' });
     expect(steps.slice(2, 5).map(({ text }) => text)).toEqual([
@@ -115,7 +82,8 @@ describe('the timeline of an order', () => {
 
   describe('past a deadline', () => {
     const later = new Date(order.deadline.getTime() + 12 * 60_000);
-    const said = (request: AwaitedExchange) => timelineOf(order, [placed], inKafka, [], [request], later).at(-1);
+    const said = (request: AwaitedExchange) =>
+      story(order, [placed], { places: inKafka, requests: [request] }, later).at(-1);
 
     it.each<[string, Partial<AwaitedExchange>]>([
       ['the request is not published yet', { isPublished: false }],
@@ -161,7 +129,7 @@ describe('the timeline of an order', () => {
         ...inKafka,
         ['44', { topic: 'orders.acme.request.v1', partition: 2, offset: '99', sentAt: later }] as const,
       ]);
-      expect(timelineOf(order, [placed, again], places, [], [], later).slice(2)).toMatchObject([
+      expect(story(order, [placed, again], { places }, later).slice(2)).toMatchObject([
         {
           step: 'sent-again',
           messageId: 'm-1',
@@ -181,7 +149,7 @@ describe('the timeline of an order', () => {
       ['accepted', { unawaited: true }, 'acme accepted the order, though nobody waited for it any more.'],
     ])('tells %s with %j', (type, detail, text) => {
       const event: OrderEvent = { ...placed, type, outboxSeq: null, topic: null, partition: null, detail };
-      expect(timelineOf(order, [event], inKafka, [], [], later)).toMatchObject([
+      expect(story(order, [event], { places: inKafka }, later)).toMatchObject([
         { step: type, text, topic: null, offset: null },
       ]);
     });
@@ -189,7 +157,7 @@ describe('the timeline of an order', () => {
 
   it('tells a final answer with its reason, lateness and place, and waits for nothing more', () => {
     const late = { ...response, detail: { reason: 'out of stock', late: true as const, lines: [line] } };
-    const steps = timelineOf({ ...order, state: 'changed' }, [placed, late], inKafka, [], [], at);
+    const steps = story({ ...order, state: 'changed' }, [placed, late], { places: inKafka }, at);
     expect(names(steps)).toEqual(['placed', 'published', 'changed']);
     expect(steps[2]).toMatchObject({
       text: 'acme accepted the order with changes (1 line), after the deadline: out of stock',
@@ -240,11 +208,11 @@ describe('the timeline of an order', () => {
       detail,
     });
     const last = (event: OrderEvent, state: Order['state'] = 'accepted') =>
-      timelineOf({ ...order, state }, [placed, asked, event], both, [], [], at).at(-1);
+      story({ ...order, state }, [placed, asked, event], { places: both }, at).at(-1);
 
     it('shows the place of each message of ours, and what each waits for', () => {
       const requests = [awaiting(), cancellation()];
-      const steps = timelineOf({ ...accepted, state: 'placed' }, [placed, asked], both, [], requests, at);
+      const steps = story({ ...accepted, state: 'placed' }, [placed, asked], { places: both, requests }, at);
       expect(steps.map(({ step, text, offset }) => [step, text, offset])).toEqual([
         ['placed', 'Order placed with acme: 1 line, EUR.', null],
         ['published', 'The order is in Kafka.', '41'],
@@ -256,7 +224,12 @@ describe('the timeline of an order', () => {
     });
 
     it('waits for no answer to a cancellation that is not published yet', () => {
-      const steps = timelineOf(accepted, [placed, asked], inKafka, [], [cancellation({}, { isPublished: false })], at);
+      const steps = story(
+        accepted,
+        [placed, asked],
+        { places: inKafka, requests: [cancellation({}, { isPublished: false })] },
+        at,
+      );
       expect(steps.at(-1)).toMatchObject({
         step: 'waiting-to-be-published',
         text: 'The cancellation waits to be published.',
@@ -282,11 +255,11 @@ describe('the timeline of an order', () => {
     const reply = { messageId: 'r-1', seq: '30', topic: 'shipments.acme.response.v1', partition: 1 };
     const despatched: OrderEvent = { ...response, type: 'partly-shipped', detail: { documentNumber: 'D-900', reply } };
     const shipped: Order = { ...order, state: 'partly-shipped' };
-    const waiting = timelineOf(shipped, [placed, despatched], inKafka, [], [], at);
+    const waiting = story(shipped, [placed, despatched], { places: inKafka }, at);
     expect(names(waiting)).toEqual(['placed', 'published', 'partly-shipped', 'waiting-to-be-published']);
     const { topic, partition } = reply;
     const places = new Map([...inKafka, ['30', { topic, partition, offset: '7', sentAt }] as const]);
-    expect(timelineOf(shipped, [placed, despatched], places, [], [], at).at(-1)).toEqual({
+    expect(story(shipped, [placed, despatched], { places }, at).at(-1)).toEqual({
       at: sentAt,
       step: 'published',
       text: 'Our answer is in Kafka.',

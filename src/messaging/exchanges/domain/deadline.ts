@@ -4,10 +4,10 @@ import type { Exchange } from '../exchange';
 /** What of the world beside the ledger counts when a deadline has passed. */
 export interface DeadlineFacts {
   /**
-   * Of the request as it was sent last: it waits in the outbox, it has a receipt, or it was sent so long ago that the outbox
-   * keeps it no longer.
+   * Of the request as it was sent last: it waits in the outbox, staff have discarded it there, it has a receipt, or it was sent so long ago
+   * that the outbox keeps it no longer.
    */
-  publication: 'waiting' | 'dropped' | { sentAt: Date };
+  publication: 'waiting' | 'discarded' | 'dropped' | { sentAt: Date };
   /** Is there an answer that is parked and unresolved? Then it is ours to apply it, not the partner's to answer. */
   hasParkedAnswer: boolean;
 }
@@ -42,6 +42,15 @@ export function verdictOf(
   if (publication === 'waiting') return wait('not-published');
   if (hasParkedAnswer) return wait('answer-parked');
   if (state === 'acknowledged') return { kind: 'overdue', reason: 'acknowledged, and no final answer in time' };
+  if (publication === 'discarded') {
+    return {
+      kind: 'overdue',
+      reason:
+        resends === 0
+          ? 'staff discarded the request, so it was never sent'
+          : 'no answer, and staff discarded the request that was to be sent again',
+    };
+  }
   if (resends === 0 && publication !== 'dropped') {
     const { sentAt } = publication;
     const due = new Date(sentAt.getTime() + deadlineMs);

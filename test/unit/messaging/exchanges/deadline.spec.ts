@@ -66,6 +66,16 @@ describe('a request whose deadline has passed', () => {
     });
   });
 
+  it('is overdue, and nothing is sent again, where staff have discarded it in the outbox', () => {
+    const discarded = { ...inTime, publication: 'discarded' as const };
+    const reasons = [0, 1].map((resends) => verdictOf({ ...request, resends }, discarded, policy, now));
+    expect(reasons).toEqual([
+      { kind: 'overdue', reason: 'staff discarded the request, so it was never sent' },
+      { kind: 'overdue', reason: 'no answer, and staff discarded the request that was to be sent again' },
+    ]);
+    expect(verdictOf(request, { ...discarded, hasParkedAnswer: true }, policy, now).kind).toBe('wait');
+  });
+
   it('is looked at again the more rarely the longer it is stuck', () => {
     const pauses = [1, 60, 24 * 60].map((minutes) => {
       const later = new Date(deadline.getTime() + minutes * MINUTE);
