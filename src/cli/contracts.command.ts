@@ -37,7 +37,7 @@ Examples:
 export function contractsCommand(): Command {
   const contracts = new Command('contracts')
     .description('What may change in our documents: compare schemas with the registered ones, and publish them.')
-    .addHelpText('before', EXAMPLES);
+    .addHelpText('beforeAll', EXAMPLES);
   scoped(contracts.command('check'))
     .description(
       'Compare our schemas with every registered version and with what partners still use. Exit 1 on any break, each with partner, subject, version, member and rule.',

@@ -4,6 +4,7 @@ import { systemClock } from '../platform/clock';
 import { type ApiKey, ApiKeys, type Area, AREAS, type Role, ROLES } from '../staff';
 import { hint, print, withDatabase } from './context';
 import { duration } from './duration';
+import { examples } from './options';
 import { staffCaller } from './staff-caller';
 
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
@@ -37,7 +38,12 @@ const areas = listOf<Area>((one) => AREAS.some((area) => area === one), `some of
 const partners = listOf((one) => PARTNER_ID.test(one), 'partner ids such as acme,umbra');
 
 export function keyCommand(): Command {
-  const key = new Command('key').description('API keys: who may ask Parley for what.');
+  const key = examples(
+    new Command('key').description('API keys: who may ask Parley for what.'),
+    'export PARLEY_API_KEY=$(parley key create --name me --role admin --expires-in 90d)',
+    'parley key create --name erp --role operator --areas orders --partners acme',
+    'parley key revoke key_9f86d081884c --reason "found in a log"',
+  );
   key
     .command('create')
     .description('Make a key and print it, once: it is kept nowhere.')
@@ -47,10 +53,6 @@ export function keyCommand(): Command {
     .option('--partners <list>', 'confine it to partners (default: all)', partners)
     .option('--expires-in <time>', 'how long it lasts, such as 90d or 12h (default: for ever)', duration)
     .option('--json', 'machine-readable result', false)
-    .addHelpText(
-      'before',
-      'Examples:\n  export PARLEY_API_KEY=$(parley key create --name me --role admin --expires-in 90d)\n  parley key create --name erp --role operator --areas orders --partners acme\n',
-    )
     .action(create);
   key
     .command('list')

@@ -34,7 +34,7 @@ const EXAMPLES = `Examples:
 async function run(): Promise<number> {
   const program = new Command('parley')
     .description('Exchange business documents with partners over Kafka.')
-    .addHelpText('beforeAll', EXAMPLES)
+    .addHelpText('before', EXAMPLES)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
   for (const command of [

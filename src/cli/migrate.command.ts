@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 import { migrate, pendingMigrations } from '../platform/database';
 import { print, withDatabase } from './context';
+import { examples } from './options';
 
 /** No limit: a migration may wait for another process that migrates, or go through a large table. */
 const UNHURRIED = { databaseStatementTimeout: 0 };
 
 export function migrateCommand(): Command {
-  return new Command('migrate')
+  return examples(new Command('migrate'), 'parley migrate --plan', 'parley migrate')
     .description(
       'Bring the schema to the version that this build expects. Safe to run twice, and from two places at once.',
     )

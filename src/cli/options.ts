@@ -44,6 +44,6 @@ export const withLimit = (command: Command): Command =>
 export const reason = (description = 'why; kept in the audit'): Option =>
   new Option('--reason <text>', description).argParser(text);
 
-/** Examples come first in --help. */
+/** Examples come first in --help, also in that of the commands of a group. */
 export const examples = (command: Command, ...lines: readonly string[]): Command =>
-  command.addHelpText('before', `Examples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
+  command.addHelpText('beforeAll', `Examples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`);

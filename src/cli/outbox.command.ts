@@ -18,7 +18,7 @@ interface ListOptions {
 
 /** `orders.acme.request.v1/3`, or the number of a message. */
 export function laneOrSeq(raw: string): string {
-  if (/^[1-9]\d{0,17}$/.test(raw) || /^[\w.-]{1,249}\/\d{1,4}$/.test(raw)) return raw;
+  if (/^[1-9]\d{0,17}$/.test(raw) || /^(?!\.{1,2}\/)[\w.-]{1,249}\/\d{1,4}$/.test(raw)) return raw;
   throw new InvalidArgumentError('a lane such as orders.acme.request.v1/3, or the number of a message such as 48211');
 }
 

@@ -3,6 +3,7 @@ import { FORMATS, type Format } from '../contracts';
 import { createKafkaAdmin } from '../messaging/kafka';
 import { addPartner, Partners } from '../partners';
 import { hint, print, withDatabase } from './context';
+import { examples } from './options';
 
 interface AddOptions {
   name?: string;
@@ -19,7 +20,11 @@ const partitionCount = (raw: string): number => {
 };
 
 export function partnerCommand(): Command {
-  const partner = new Command('partner').description('Who we exchange documents with.');
+  const partner = examples(
+    new Command('partner').description('Who we exchange documents with.'),
+    'parley partner add acme --name "Acme Ltd"',
+    'parley partner list --json',
+  );
   partner
     .command('add <id>')
     .description(

@@ -20,7 +20,7 @@ describe('dead letters on the command line', () => {
   beforeAll(async () => {
     // An edit counts when a second person agrees.
     orders = await FailingOrders.start({ DEAD_LETTER_APPROVAL: 'true' });
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await orders.end();
     rmSync(folder, { recursive: true, force: true });
@@ -74,7 +74,7 @@ describe('dead letters on the command line', () => {
     expect(replayed.output).toContain('1 message would be sent again: ');
     expect(await orders.stateOf(order)).toBe('accepted');
     expect(await show(id)).toMatchObject({ state: 'processed', orderTimeline: { state: 'accepted' } });
-  }, 120_000);
+  }, 240_000);
 
   it('say who changed one while it was being edited, change nothing, and end with 4', async () => {
     const [{ order, id } = { order: NOBODY, id: '' }] = await orders.dead(1);
@@ -92,7 +92,7 @@ describe('dead letters on the command line', () => {
     expect((await orders.run(['dead-letters', 'restore', id, '--reason', 'it was not'])).stdout).toBe(
       `message ${id} dead\n`,
     );
-  }, 120_000);
+  }, 240_000);
 
   it('are discarded by plan, which nobody answers without a terminal; what could not be makes it 3', async () => {
     const [first, second] = await orders.dead(2);
@@ -108,7 +108,7 @@ describe('dead letters on the command line', () => {
       { id: '999999', result: 'failed', code: 'parked-unknown' },
     ]);
     expect(await show(ids[0] ?? '')).toMatchObject({ state: 'discarded' });
-  }, 120_000);
+  }, 240_000);
 
   it('give the bytes of the record, and nothing else', async () => {
     const order = await orders.place();
@@ -119,7 +119,7 @@ describe('dead letters on the command line', () => {
     const written = await orders.run(['dead-letters', 'show', id, '--raw', file]);
     expect(written).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(file, 'utf8')).toBe(value);
-  }, 120_000);
+  }, 240_000);
 
   it('are grouped by cause, which somebody takes and leaves a note on', async () => {
     const [letter] = await orders.dead(1);
@@ -132,7 +132,7 @@ describe('dead letters on the command line', () => {
     const table = (await orders.run(['dead-letters', 'list', '--groups'])).stdout;
     expect(table).toMatch(new RegExp(`^${fingerprint} .* invalid .* /issuedAt .* Ada .* clock of acme$`, 'm'));
     expect((await orders.run(['dead-letters', 'list', '--group', fingerprint])).stdout).toContain(letter?.id);
-  }, 120_000);
+  }, 240_000);
 
   it('are not replayed or mended with a key that may not, which ends with 5', async () => {
     const [letter] = await orders.dead(1);
@@ -143,7 +143,7 @@ describe('dead letters on the command line', () => {
     const document = ['dead-letters', 'edit', id, '--document', mended(letter?.order ?? NOBODY), '--reason', 'x'];
     expect(await orders.run(document, 'support')).toMatchObject({ code: 5 });
     expect((await orders.run(['dead-letters', 'show', id], 'viewer')).stdout).toContain('role support and above');
-  }, 120_000);
+  }, 240_000);
 
   it.each([
     ['nothing that says which', ['replay', '--reason', 'x', '--yes']],
