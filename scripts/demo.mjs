@@ -11,7 +11,8 @@ import { bold, dim, done, elapsed, green, red, say, title } from './demo/termina
 import { ServerError } from './servers/index.mjs';
 
 const HELP = `The whole of Parley on real parts: PostgreSQL, Kafka, a schema registry, Parley, and three partners that
-speak only Kafka: one in Avro, one in Protobuf, one in JSON with schemas.
+speak only Kafka: one in Avro, one in Protobuf, one in JSON with schemas. Orders that go well, what fails and how
+people mend it from the command line, and all of it again while the broker and Parley are killed.
 
   npm run demo
   npm run demo -- --keep
@@ -61,13 +62,12 @@ async function startEverything(system) {
   done(`schema registry on ${registry.url}`);
   await system.parley('migrate');
   done('schema migrated');
-  const schemas = await system.addPartners();
+  const [schemas] = await Promise.all([system.addPartners(), system.makeKey(), system.makeSupportKey()]);
   done(`partners ${system.partners.map(({ id, format }) => `${id} (${format})`).join(', ')} added, with their topics`);
   done(`parley contracts publish: ${schemas.length} schemas registered ${dim(`(${elapsed()})`)}`);
   say(dim(`    such as ${schemas[0]?.subject}, version ${schemas[0]?.version}, id ${schemas[0]?.id}`));
   system.startPartners(MANNERS);
   system.startParley();
-  await Promise.all([system.makeKey(), system.makeSupportKey()]);
   await Promise.all([system.parleyReady(), system.partnersReady()]);
   done(`Parley serves ${system.apiUrl}; the partners read and answer ${dim(`(${elapsed()})`)}`);
   done(`API key of an administrator, for this demo only: ${system.key}`);
@@ -84,7 +84,7 @@ async function stayUp(system) {
   say(`  logs    ${system.folder}`);
   const body = JSON.stringify({ ...orderNumbered('MINE', 0), orderNumber: undefined });
   say(`\n  export PARLEY_URL=${system.apiUrl} PARLEY_API_KEY=${system.key}`);
-  say('  npm run --silent parley -- dead-letters list --groups');
+  say('  npm run --silent parley -- dead-letters list --groups --state all');
   say('  npm run --silent parley -- orders show FAIL-comma');
   say(`\n  curl -s ${system.apiUrl}/v1/orders -H 'authorization: Bearer ${system.key}' \\`);
   say(`       -H 'content-type: application/json' -H "idempotency-key: $RANDOM$RANDOM" \\`);

@@ -16,8 +16,9 @@ const MENDED = `SELECT p.message_id AS id FROM parked_inbound p JOIN parked_edit
 export async function showAccount(system, accepted) {
   const rest = await untilQuiet(system, progress());
   if (rest) say(red(`  Not everything came to its end: ${rest}`));
+  const garbage = unreadable(system);
   const seen = await withDatabase(system, async (database) => {
-    const found = await gather(system, database, unreadable(system));
+    const found = await gather(system, database, garbage);
     const { rows } = await database.query(MENDED);
     for (const { effects } of found.inbound) for (const { id } of rows) effects.add(id);
     return found;
@@ -25,6 +26,9 @@ export async function showAccount(system, accepted) {
   const outbound = accountOutbound(seen.outbound);
   const inbound = accountInbound(seen.inbound);
   showLedger(outbound, inbound);
+  const ends = (state) => inbound.reduce((sum, { counts }) => sum + (counts[state] ?? 0), 0);
+  const kept = `${ends('dead')} wait for people as dead letters, ${ends('discarded')} discarded`;
+  say(`  records of partners that were no document: ${garbage.size}, of which ${kept}`);
   const faults = differences({ outbound, inbound, orders: seen.orders, accepted });
   say(`  messages without a recorded end: ${faults.length === 0 ? green(0) : red(faults.length)}`);
   for (const fault of faults.slice(0, 10)) say(red(`    ${fault}`));
