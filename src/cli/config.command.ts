@@ -1,8 +1,13 @@
 import { Command } from 'commander';
 import { envExample, KEYS, loadConfig } from '../platform/config';
+import { examples } from './options';
 
 export function configCommand(): Command {
-  const config = new Command('config').description('Look at the configuration.');
+  const config = examples(
+    new Command('config').description('Look at the configuration.'),
+    'parley config print',
+    'parley config example > .env.example',
+  );
   config
     .command('print')
     .description(
