@@ -19,11 +19,10 @@ const BATCH = 100;
 /** Candidates of one look. */
 const PAGE = 500;
 /**
- * Looked at once more, ms: whoever writes a `look_at` writes it at least {@link LEAST_DEADLINE_MS} ahead, so nothing comes to lie this far
- * behind what was looked at, unless a transaction takes longer than both together.
+ * Looked at once more, ms: a `look_at` is written a minute ahead at least ({@link lookAtFor}), so nothing comes to lie this far behind what
+ * was looked at, unless a transaction takes longer than both together.
  */
 const OVERLAP_MS = 10_000;
-export const LEAST_DEADLINE_MS = 60_000;
 
 /** What a pass did, for the log and for tests. */
 export interface DeadlinePass {

@@ -1,7 +1,7 @@
 import { type Database, query, queryAnew, type Tx } from '../../platform/database';
 import type { Verdict } from './domain/deadline';
 import type { Exchange } from './exchange';
-import { COLUMNS } from './exchanges';
+import { COLUMNS, lookAtFor } from './exchanges';
 
 /** An exchange that may be due, as seen without a lock. */
 export interface Candidate {
@@ -80,7 +80,7 @@ export class DueExchanges {
     if (rows.length === 0) return;
     await queryAnew(
       tx,
-      `UPDATE exchange e SET state = s, deadline = coalesce(d, e.deadline), look_at = l, resent_seq = coalesce(q, e.resent_seq),
+      `UPDATE exchange e SET state = s, deadline = coalesce(d, e.deadline), look_at = ${lookAtFor('l')}, resent_seq = coalesce(q, e.resent_seq),
          resends = e.resends + CASE WHEN q IS NULL THEN 0 ELSE 1 END,
          ended_at = CASE WHEN s = 'overdue' THEN :now::timestamptz ELSE e.ended_at END, end_reason = coalesce(r, e.end_reason)
        FROM unnest(:correlationIds::text[], :partners::text[], :states::text[], :dues::timestamptz[], :lookAts::timestamptz[], :seqs::bigint[], :reasons::text[]) u(c, p, s, d, l, q, r)
@@ -102,7 +102,8 @@ export class DueExchanges {
   async putOff(tx: Tx, partner: string, correlationId: string, lookAt: Date): Promise<void> {
     await query(
       tx,
-      `UPDATE exchange SET look_at = :lookAt WHERE correlation_id = :correlationId AND partner = :partner AND direction = 'out' AND look_at < :lookAt`,
+      `UPDATE exchange SET look_at = ${lookAtFor(':lookAt::timestamptz')}
+       WHERE correlation_id = :correlationId AND partner = :partner AND direction = 'out' AND look_at < ${lookAtFor(':lookAt::timestamptz')}`,
       { correlationId, partner, lookAt },
     );
   }

@@ -8,6 +8,16 @@ export const COLUMNS = `correlation_id AS "correlationId", partner, direction, k
   request_seq AS "requestSeq", resent_seq AS "resentSeq", state, deadline, resends, opened_at AS "openedAt", answer_message_id AS "answerMessageId", answer_code AS "answerCode",
   answered_at AS "answeredAt", ended_at AS "endedAt", end_reason AS "endReason"`;
 
+/** How far ahead of the database's clock a `look_at` is written, at least. */
+const LEAST_AHEAD = `interval '1 minute'`;
+
+/**
+ * SQL: when the watcher looks at this deadline (null: never). Not where all may have been judged already, which a writer whose clock is
+ * behind would have it: nobody would ever look there.
+ */
+export const lookAtFor = (deadline: string): string =>
+  `CASE WHEN ${deadline} IS NOT NULL THEN greatest(${deadline}, now() + ${LEAST_AHEAD}) END`;
+
 export type NewExchange = Pick<
   Exchange,
   | 'correlationId'
@@ -45,7 +55,7 @@ export class Exchanges {
     await query(
       tx,
       `INSERT INTO exchange (correlation_id, partner, direction, kind, order_number, request_message_id, request_seq, state, deadline, look_at, opened_at)
-       SELECT c, p, d, k, o, m, s, 'awaiting', l, l, t
+       SELECT c, p, d, k, o, m, s, 'awaiting', l, ${lookAtFor('l')}, t
        FROM unnest(:correlationId::text[], :partner::text[], :direction::text[], :kind::text[], :orderNumber::text[], :messageId::text[], :seq::bigint[], :deadline::timestamptz[], :openedAt::timestamptz[])
          u(c, p, d, k, o, m, s, l, t)`,
       {
@@ -105,7 +115,7 @@ export class Exchanges {
     if (last.length === 0) return;
     await queryAnew(
       tx,
-      `UPDATE exchange e SET state = s, answer_message_id = m, answer_code = a, answered_at = t, deadline = coalesce(l, e.deadline), look_at = coalesce(l, e.look_at)
+      `UPDATE exchange e SET state = s, answer_message_id = m, answer_code = a, answered_at = t, deadline = coalesce(l, e.deadline), look_at = coalesce(${lookAtFor('l')}, e.look_at)
        FROM unnest(:correlationId::text[], :partner::text[], :direction::text[], :state::text[], :messageId::text[], :code::text[], :at::timestamptz[], :deadline::timestamptz[])
          u(c, p, d, s, m, a, t, l)
        WHERE e.correlation_id = c AND e.partner = p AND e.direction = d`,
