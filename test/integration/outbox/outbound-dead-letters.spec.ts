@@ -27,7 +27,11 @@ describe('a record that the broker refuses for good', () => {
       }
     };
   });
-  afterEach(() => bench.close());
+  afterEach(async () => {
+    await bench.close();
+    // Neither by two clients.
+    expect(publisher.overlapping).toBe(0);
+  });
 
   const sentOf = (ids: readonly (string | undefined)[]) => publisher.firsts(LANE).filter((id) => ids.includes(id));
   const states = async () =>

@@ -82,7 +82,7 @@ describe('parking, when another relay has taken over', () => {
       () => store.died({ seq: 1n, key: 'a', ...id }, 'x', 'x'),
       () => store.unpark(id),
       () => store.release({ ...id, key: 'a' }),
-      () => store.laneFailed(id, 'x', 'x', () => 1),
+      () => store.laneFailed(id, { code: 'x', reason: 'x' }, undefined, () => 1),
     ];
     const other = await bench.client();
     for (const deed of deeds) {
@@ -132,5 +132,21 @@ describe('parking, when another relay has taken over', () => {
     const [again] = (await store.due()).keys;
     await store.keyWaits(key, again?.at ?? '');
     expect((await store.due()).keys).toEqual([]);
+  });
+
+  it('has a lane tried once more that staff asked for while an attempt was failing', async () => {
+    const { park, store } = await owner();
+    await park();
+    const fail = (at: string | undefined) =>
+      store.laneFailed({ topic: TOPIC, partition: 0 }, { code: 'topic-missing', reason: 'gone' }, at, () => 3_600_000);
+    await client.query('UPDATE parked_lane SET next_attempt_at = clock_timestamp()');
+    const [due] = (await store.due()).lanes;
+    await client.query('UPDATE parked_lane SET next_attempt_at = clock_timestamp()');
+    await fail(due?.at);
+    const [again] = (await store.due()).lanes;
+    expect(again).toMatchObject({ topic: TOPIC, partition: 0 });
+    await fail(again?.at);
+    expect((await store.due()).lanes).toEqual([]);
+    expect((await client.query('SELECT attempts FROM parked_lane')).rows).toEqual([{ attempts: 2 }]);
   });
 });

@@ -21,7 +21,11 @@ describe('a relay with a lane that keeps failing', () => {
         throw new PublishError('topic-missing', 'refused', topic, partition, 'no such topic');
     };
   });
-  afterEach(() => bench.close());
+  afterEach(async () => {
+    await bench.close();
+    // Neither by two clients.
+    expect(publisher.overlapping).toBe(0);
+  });
 
   const rows = (count: number, partition: number, key = 'a') =>
     Array.from({ length: count }, () => ({ key, partition }));
@@ -155,13 +159,46 @@ describe('a relay with a lane that keeps failing', () => {
     expect(publisher.lanes.get(stuck)).toHaveLength(7);
   });
 
-  it('is let to wait while its partner is suspended, and flows in order when it is active again', async () => {
-    broken = false;
-    await client.query(`INSERT INTO partner (id, name, state, created_at) VALUES ('acme', 'Acme', 'suspended', now())`);
+  const addAcme = async (state: 'active' | 'suspended') => {
+    await client.query(`INSERT INTO partner (id, name, state, created_at) VALUES ('acme', 'Acme', $1, now())`, [state]);
     await client.query(
       `INSERT INTO channel (partner, topic, direction, format, partitions, max_message_bytes, created_at)
        VALUES ('acme', '${TOPIC}', 'out', 'json', 2, 1000000, now())`,
     );
+  };
+
+  it('is drained no further from the moment on at which its partner is suspended', async () => {
+    await addAcme('active');
+    const relay = bench.relay(publisher, { parking: AT_ONCE });
+    const ids = await addRows(client, [...rows(1200, 1), ...rows(1, 0)]);
+    await until('the parking', async () => (await parked()) === 1200);
+    const gate = Promise.withResolvers<void>();
+    let drains = false;
+    publisher.before = async ({ partition }) => {
+      if (partition !== 1) return;
+      drains = true;
+      await gate.promise;
+    };
+    await until('the drain', () => drains);
+    await client.query(`UPDATE partner SET state = 'suspended'`);
+    // Another lane of the partner shows that the relay has seen it.
+    await until('the notice', async () => {
+      await addRows(client, rows(1, 0));
+      return relay.state.parkedLanes.some(({ partition }) => partition === 0);
+    });
+    gate.resolve();
+    await until('its end', () =>
+      relay.state.parkedLanes.some(({ partition, code }) => partition === 1 && code === 'partner-suspended'),
+    );
+    expect(publisher.lanes.get(stuck)).toHaveLength(500);
+    await client.query(`UPDATE partner SET state = 'active'`);
+    await until('the rest', () => publisher.lanes.get(stuck)?.length === 1200);
+    expect(publisher.lanes.get(stuck)).toEqual(ids.slice(0, 1200));
+  });
+
+  it('is let to wait while its partner is suspended, and flows in order when it is active again', async () => {
+    broken = false;
+    await addAcme('suspended');
     const relay = bench.relay(publisher, { parking: AT_ONCE });
     const ids = await addRows(client, rows(20, 1));
     const [other] = await addRows(client, [{ key: 'b', topic: 'orders.umbra.request.v1' }]);

@@ -68,12 +68,13 @@ export class Drain {
     const due = await run(() => store.due());
     if (this.closed) return;
     lanes.suspend(due.suspended);
-    const toDrain = new Set(due.lanes.map(({ topic, partition }) => lanes.lane(topic, partition)));
-    for (const lane of lanes.parked) if (lane.parked?.code === 'partner-suspended') toDrain.add(lane);
+    const toDrain = new Map<Lane, string | undefined>();
+    for (const lane of lanes.parked) if (lane.parked?.code === 'partner-suspended') toDrain.set(lane, undefined);
+    for (const { topic, partition, at } of due.lanes) toDrain.set(lanes.lane(topic, partition), at);
     const keys = Map.groupBy(due.keys, ({ topic, partition }) => lanes.lane(topic, partition));
-    for (const lane of new Set([...toDrain, ...keys.keys()])) {
+    for (const lane of new Set([...toDrain.keys(), ...keys.keys()])) {
       if (this.working.has(lane) || lanes.isSuspended(lane)) continue;
-      const work = this.work(lane, keys.get(lane) ?? [])
+      const work = this.work(lane, toDrain.get(lane), keys.get(lane) ?? [])
         .catch((error: unknown) => this.options.onFailure(error as Error))
         .finally(() => this.working.delete(lane));
       this.working.set(lane, work);
@@ -81,12 +82,13 @@ export class Drain {
   }
 
   /** A key's rows go only through a lane that flows: what waits for the lane is older or of other keys. */
-  private async work(lane: Lane, keys: readonly DueKey[]): Promise<void> {
-    if (lane.parked) await this.drainLane(lane);
+  private async work(lane: Lane, at: string | undefined, keys: readonly DueKey[]): Promise<void> {
+    if (lane.parked) await this.drainLane(lane, at);
     for (const key of keys) if (!lane.parked && !this.closed) await this.drainKey(lane, key);
   }
 
-  private async drainLane(lane: Lane): Promise<void> {
+  /** @param at when its attempt was due */
+  private async drainLane(lane: Lane, at: string | undefined): Promise<void> {
     const { lanes, store, run, flush, times } = this.options;
     try {
       for (;;) {
@@ -108,7 +110,7 @@ export class Drain {
       const { code, message } = error;
       const reason = reasonOf(code, message);
       if (lane.parked) lane.parked = { ...lane.parked, code, reason };
-      await run(() => store.laneFailed(lane, code, reason, (attempt) => backoffMs(times.backoff, attempt)));
+      await run(() => store.laneFailed(lane, { code, reason }, at, (attempt) => backoffMs(times.backoff, attempt)));
     }
   }
 
@@ -145,6 +147,8 @@ export class Drain {
       await this.died(lane, page.missing, 'message-missing', reasonOf('message-missing'));
       return;
     }
+    // Since the drain began.
+    if (this.options.lanes.isSuspended(lane)) throw new LaneFailure('partner-suspended', '');
     const carried: Carried = await this.options.lanes.carry(lane, page.rows);
     if (carried.kind === 'dead') {
       await this.died(lane, carried.row, carried.code, carried.words);

@@ -15,8 +15,8 @@ export interface KeyId extends LaneId {
 
 /** What the owner has to look at now. */
 export interface Due {
-  lanes: LaneId[];
-  /** `at`: what the key's row said; see {@link ParkedStore.keyWaits}. */
+  /** `at`: what the row said. What staff have written since is not overwritten; see {@link ParkedStore.keyWaits}. */
+  lanes: (LaneId & { at: string })[];
   keys: (KeyId & { at: string })[];
   /** Outbound topics of suspended partners. */
   suspended: Set<string>;
@@ -75,7 +75,7 @@ export class ParkedStore {
       key: string | null;
       at: string;
     }>(
-      `SELECT topic, partition, NULL AS key, NULL AS at FROM parked_lane WHERE next_attempt_at <= clock_timestamp()
+      `SELECT topic, partition, NULL AS key, next_attempt_at::text AS at FROM parked_lane WHERE next_attempt_at <= clock_timestamp()
        UNION ALL SELECT topic, partition, key, next_attempt_at::text FROM parked_outbound_key WHERE next_attempt_at <= clock_timestamp()
        UNION ALL SELECT c.topic, NULL, NULL, NULL FROM channel c JOIN partner p ON p.id = c.partner
                  WHERE p.state = 'suspended' AND c.direction = 'out'`,
@@ -83,7 +83,7 @@ export class ParkedStore {
     const due: Due = { lanes: [], keys: [], suspended: new Set() };
     for (const { topic, partition, key, at } of rows) {
       if (partition === null) due.suspended.add(topic);
-      else if (key === null) due.lanes.push({ topic, partition: Number(partition) });
+      else if (key === null) due.lanes.push({ topic, partition: Number(partition), at });
       else due.keys.push({ topic, partition: Number(partition), key, at });
     }
     return due;
@@ -131,11 +131,11 @@ export class ParkedStore {
     );
   }
 
-  /** The next attempt of a lane that failed. Returns which attempt this was. */
+  /** The next attempt of a lane that failed; the one that staff have asked for since `at` was read stays. */
   async laneFailed(
     { topic, partition }: LaneId,
-    code: string,
-    reason: string,
+    { code, reason }: { code: string; reason: string },
+    at: string | undefined,
     pauseMs: (attempt: number) => number,
   ): Promise<void> {
     const { rows } = await this.client.query<{ attempts: string }>(
@@ -144,9 +144,11 @@ export class ParkedStore {
     );
     const attempts = Number(rows[0]?.attempts ?? 0) + 1;
     await this.change(
-      `lane AS (UPDATE parked_lane SET attempts = $3, code = $4, reason = $5, next_attempt_at = clock_timestamp() + make_interval(secs => $6)
+      `lane AS (UPDATE parked_lane SET attempts = $3, code = $4, reason = $5, next_attempt_at =
+                  CASE WHEN next_attempt_at = coalesce($7::timestamptz, next_attempt_at)
+                       THEN clock_timestamp() + make_interval(secs => $6) ELSE next_attempt_at END
                 FROM ours WHERE topic = $1 AND partition = $2)`,
-      [topic, partition, attempts, code, reason, pauseMs(attempts) / 1000],
+      [topic, partition, attempts, code, reason, pauseMs(attempts) / 1000, at ?? null],
     );
   }
 
