@@ -17,8 +17,18 @@ export interface TopicDescription {
   partitions: number;
   /** The broker applies it to each (compressed) batch. Undefined where we may not read the configuration. */
   maxMessageBytes: number | undefined;
-  /** `retention.ms`; Infinity: for ever. Undefined where we may not read the configuration. */
-  retentionMs: number | undefined;
+  /**
+   * How long a record may stay: a segment goes as a whole, when its newest record is past `retention.ms`, and takes new ones for up to
+   * `segment.ms`. Infinity: for ever. Undefined where we may not read the configuration.
+   */
+  keepsMs: number | undefined;
+}
+
+const READ = ['max.message.bytes', 'retention.ms', 'segment.ms', 'cleanup.policy'] as const;
+type TopicConfig = Record<(typeof READ)[number], string>;
+
+function keepsMs({ 'retention.ms': retention, 'segment.ms': segment, 'cleanup.policy': policy }: TopicConfig): number {
+  return retention === '-1' || !policy.includes('delete') ? Infinity : Number(retention) + Number(segment);
 }
 
 /** How far a consumer group has come in a partition. */
@@ -121,27 +131,26 @@ class PlatformaticAdmin implements KafkaAdmin {
       return new Map(
         topics.map((topic) => {
           const partitions = metadata.topics.get(topic)?.partitionsCount ?? 0;
-          const { 'max.message.bytes': bytes, 'retention.ms': retention } = configs.get(topic) ?? {};
-          const retentionMs = retention === -1 ? Infinity : retention;
-          return [topic, { topic, partitions, maxMessageBytes: bytes, retentionMs }];
+          const config = configs.get(topic);
+          const maxMessageBytes = config && Number(config['max.message.bytes']);
+          return [topic, { topic, partitions, maxMessageBytes, keepsMs: config && keepsMs(config) }];
         }),
       );
     });
   }
 
-  /** By topic and name, those that are numbers. */
-  private async configs(topics: readonly string[]): Promise<Map<string, Record<string, number>>> {
+  private async configs(topics: readonly string[]): Promise<Map<string, TopicConfig>> {
     const resources = topics.map((resourceName) => ({
       resourceType: ConfigResourceTypes.TOPIC,
       resourceName,
-      configurationKeys: ['max.message.bytes', 'retention.ms'],
+      configurationKeys: [...READ],
     }));
     try {
       const described = await this.client.describeConfigs({ resources });
       return new Map(
         described.map(({ resourceName, configs }) => [
           resourceName,
-          Object.fromEntries(configs.map(({ name, value }) => [name, Number(value)])),
+          Object.fromEntries(configs.map(({ name, value }) => [name, value])) as TopicConfig,
         ]),
       );
     } catch (error) {

@@ -28,7 +28,7 @@ export const CONSUMER_KEYS = {
     parse: integer(25, 24 * 365 * 10),
     fallback: '720',
     unit: 'hours',
-    doc: 'How long the id of a record is remembered, by which a repeat is told: 30 days. At least KAFKA_TOPIC_RETENTION_HOURS and a day, since a record can come again as long as its topic has it.',
+    doc: 'How long the id of a record is remembered, by which a repeat is told: 30 days. At least KAFKA_TOPIC_RETENTION_HOURS and a day, since a record can come again as long as its topic has it; that is up to retention.ms and segment.ms (7 days by default) together, for a topic deletes whole segments. Ids of a topic that keeps longer are not forgotten, and health says so.',
   },
   deadLetterRetentionDays: {
     env: 'DEAD_LETTER_RETENTION_DAYS',

@@ -13,12 +13,21 @@ describe('the Kafka administration', () => {
       partitions: 2,
       config: { 'max.message.bytes': '5000', 'retention.ms': '-1' },
     });
+    const compacted = await createTopic('compacted', {
+      partitions: 1,
+      config: { 'max.message.bytes': '5000', 'retention.ms': '3600000', 'cleanup.policy': 'compact' },
+    });
     const [planned, absent] = [uniqueName('planned'), uniqueName('absent')];
     const kafka = admin();
     const plan = {
       replicationFactor: 1,
       partitions: 7,
-      config: { 'max.message.bytes': '123456', 'cleanup.policy': 'delete', 'retention.ms': '3600000' },
+      config: {
+        'max.message.bytes': '123456',
+        'cleanup.policy': 'delete',
+        'retention.ms': '3600000',
+        'segment.ms': '600000',
+      },
     };
     const plans = [
       { ...plan, topic: there },
@@ -26,10 +35,11 @@ describe('the Kafka administration', () => {
     ];
     expect(await kafka.ensureTopics(plans)).toEqual([planned]);
     expect(await kafka.ensureTopics(plans)).toEqual([]);
-    expect(await kafka.describeTopics([there, planned, absent])).toEqual(
+    expect(await kafka.describeTopics([there, planned, compacted, absent])).toEqual(
       new Map([
-        [there, { topic: there, partitions: 2, maxMessageBytes: 5000, retentionMs: Infinity }],
-        [planned, { topic: planned, partitions: 7, maxMessageBytes: 123456, retentionMs: 3_600_000 }],
+        [there, { topic: there, partitions: 2, maxMessageBytes: 5000, keepsMs: Infinity }],
+        [planned, { topic: planned, partitions: 7, maxMessageBytes: 123456, keepsMs: 4_200_000 }],
+        [compacted, { topic: compacted, partitions: 1, maxMessageBytes: 5000, keepsMs: Infinity }],
       ]),
     );
     expect(await kafka.existing([there, absent])).toEqual(new Set([there]));

@@ -76,12 +76,12 @@ describe('adding a partner', () => {
     await add(plan);
     const topics = await admin.describeTopics([response, `${response}-dlt`, `orders.${plan.id}.request.v1-dlt`]);
     expect([...topics.values()]).toEqual([
-      { topic: response, partitions: 3, maxMessageBytes: 1_048_588, retentionMs: 48 * 3_600_000 },
+      { topic: response, partitions: 3, maxMessageBytes: 1_048_588, keepsMs: (48 + 168) * 3_600_000 },
       {
         topic: `${response}-dlt`,
         partitions: 3,
         maxMessageBytes: 1_048_588 + 65_536,
-        retentionMs: expect.any(Number) as number,
+        keepsMs: expect.any(Number) as number,
       },
     ]);
     const catalog = new ChannelCatalog(database);

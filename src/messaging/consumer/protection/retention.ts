@@ -56,7 +56,7 @@ export class Retention {
     const [first, ...others] = this.keeping;
     if (first === undefined) return undefined;
     const more = others.length > 0 ? `, and so do ${others.length} more` : '';
-    return `${first}${more}; ids of these channels are not forgotten: set their retention.ms to less than INBOX_RETENTION_HOURS and a day, or that higher.`;
+    return `${first}${more}; ids of these channels are not forgotten: have their retention.ms and segment.ms together a day shorter than INBOX_RETENTION_HOURS, or that longer.`;
   }
 
   /** Looks at its share of the inbox, and at what is resolved. */
@@ -107,7 +107,7 @@ export class Retention {
     const topics = await this.admin.describeTopics(inbound.map(({ topic }) => topic));
     const keeping: string[] = [];
     const channels = inbound.filter(({ topic }) => {
-      const keeps = topics.get(topic)?.retentionMs;
+      const keeps = topics.get(topic)?.keepsMs;
       if (keeps === undefined) return false;
       if (keeps + DAY_MS <= this.times.inboxMs) return true;
       keeping.push(
