@@ -53,6 +53,14 @@ const until = (check: () => void | Promise<void>, options?: EventuallyOptions) =
 /** Makes everything due that waits behind a failure. */
 const hurry = () => world.database.query(`UPDATE parked_inbound SET dlt_next_at = '-infinity'`);
 
+/** A publisher without a broker. */
+const unreachable = (): LanePublisher => ({
+  leaderOf: () => Promise.resolve(0),
+  send: (batch: LaneBatch) =>
+    Promise.reject(new PublishError('broker-unreachable', 'refused', batch.topic, batch.partition, 'gone')),
+  close: () => Promise.resolve(),
+});
+
 describe('the dead letter topic', () => {
   it('gets key, value and headers byte for byte, and why, on the same partition', async () => {
     const headers = { blob: Buffer.from([0, 255]), twice: ['a', 'b'], traceparent: '00-1-2-03' };
@@ -169,14 +177,23 @@ describe('the dead letter topic', () => {
     expect(await readAll(`${topic}-dlt`)).toHaveLength(120);
   });
 
+  it('gets letters soon after the broker is back, however long it was away', async () => {
+    await deaths([{}]);
+    await world.database.query('UPDATE parked_inbound SET dlt_attempts = 12');
+    startPublisher(unreachable);
+    const waitOf = async () => {
+      const [row] = await world.database.query<{ tried: boolean; ms: number }>(
+        `SELECT dlt_attempts > 12 AS tried, extract(epoch FROM dlt_next_at - now())::float * 1000 AS ms FROM parked_inbound`,
+      );
+      return row;
+    };
+    await until(async () => expect(await waitOf()).toMatchObject({ tried: true }));
+    expect((await waitOf())?.ms).toBeLessThanOrEqual(5_000);
+  });
+
   it('is tried again by another process when one dies with letters in hand', async () => {
     const { partner } = await deaths([{}]);
-    const hanging = startPublisher(() => ({
-      leaderOf: () => Promise.resolve(0),
-      send: (batch: LaneBatch) =>
-        Promise.reject(new PublishError('broker-unreachable', 'refused', batch.topic, batch.partition, 'gone')),
-      close: () => Promise.resolve(),
-    }));
+    const hanging = startPublisher(unreachable);
     await until(() => expect(hanging.trouble).toContain('broker-unreachable'));
     await hanging.stop();
     startPublisher();

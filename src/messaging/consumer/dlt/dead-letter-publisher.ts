@@ -17,6 +17,8 @@ const POLL_MS = 1_000;
 /** How often the backlog is counted. */
 const COUNT_MS = 5_000;
 const RETRY = { initialMs: 1_000, maxMs: 5 * 60_000 };
+/** While no broker answers: that says nothing of the letter, which goes out soon after one does. */
+const AWAY = { code: 'broker-unreachable', initialMs: 1_000, maxMs: 5_000 };
 
 export interface DeadLetterPublisherOptions {
   unpublished: Unpublished;
@@ -61,9 +63,11 @@ export class DeadLetterPublisher {
     const { failed, trouble } = this.latest;
     if (!trouble) return undefined;
     const topic = deadLetterTopic(trouble.topic);
-    const remedy = /^topic-missing|^partition-missing/.test(trouble.reason)
-      ? `run "parley partner add ${trouble.partner}" again, with the options of the first time`
-      : `see that the broker takes what is written to ${topic}`;
+    const remedy = trouble.reason.startsWith(AWAY.code)
+      ? 'they go out when the broker answers'
+      : /^topic-missing|^partition-missing/.test(trouble.reason)
+        ? `run "parley partner add ${trouble.partner}" again, with the options of the first time`
+        : `see that the broker takes what is written to ${topic}`;
     return `${failed} dead letters are safe in the table but not on their dead letter topic (${topic}: ${trouble.reason}): ${remedy}.`;
   }
 
@@ -130,7 +134,7 @@ export class DeadLetterPublisher {
       { topic, code, letters: letters.length, reason: messageOf(error, 200) },
       'dead letters are in the table, and could not be written to their topic; tried again',
     );
-    const next = new Date(clock.now().getTime() + backoffMs(RETRY, failures));
+    const next = new Date(clock.now().getTime() + backoffMs(code === AWAY.code ? AWAY : RETRY, failures));
     await unpublished.failed(
       letters.map(({ id }) => id),
       `${code}: ${messageOf(error, 300)}`,
