@@ -35,7 +35,7 @@ export const CONSUMER_KEYS = {
     parse: integer(1, 3650),
     fallback: '90',
     unit: 'days',
-    doc: 'How long a parked message is kept after it was processed or discarded. Unresolved ones are kept for ever.',
+    doc: 'How long a parked message is kept after it was processed or discarded, and a replay after its end. Unresolved ones are kept for ever.',
   },
   deadLetterFloodPerMinute: {
     env: 'DEAD_LETTER_FLOOD_PER_MINUTE',

@@ -13,6 +13,9 @@ const PACE_MS = 100;
 const IDLE_MS = 500;
 const TROUBLE_MS = 2_000;
 const SWEEP_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Replays of one sweep. */
+const SWEEP_REPLAYS = 100;
 /** Items of one transaction of the sweep. */
 const SWEEP_ROWS = 10_000;
 
@@ -28,7 +31,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     private readonly database: Database,
     private readonly step: ReleaseStep,
-    private readonly config: Pick<Config, 'roles'>,
+    private readonly config: Pick<Config, 'roles' | 'deadLetterRetentionDays'>,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -98,7 +101,10 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
     for (const { id } of done) this.logger.info({ replay: id }, 'replay done: every message has its end');
   }
 
-  /** Ends plans that nobody started in time, and forgets what they would have sent. */
+  /**
+   * Ends plans that nobody started in time, and forgets what they would have sent; forgets replays that ended as long ago as resolved
+   * messages are kept. One of which a message still waits stays. What was done stays in the audit.
+   */
   async sweep(): Promise<void> {
     const now = this.clock.now();
     const expired = await this.database.transaction((tx) =>
@@ -108,13 +114,22 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
         { now },
       ),
     );
-    for (const { id } of expired) {
-      for (let deleted = SWEEP_ROWS; deleted === SWEEP_ROWS;) {
-        if (this.stopping.signal.aborted) return;
-        deleted = await this.database.transaction((tx) => forget(tx, id));
-      }
-      await this.database.transaction((tx) => query(tx, 'UPDATE replay SET expires_at = NULL WHERE id = :id', { id }));
+    for (const { id } of expired) await this.empty(id, 'UPDATE replay SET expires_at = NULL WHERE id = :id');
+    const old = await this.database.query<{ id: string }>(
+      `SELECT id FROM replay r WHERE state IN ('done', 'cancelled', 'expired') AND planned_at < :before AND coalesce(ended_at, planned_at) < :before
+         AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'waiting') ORDER BY planned_at LIMIT ${SWEEP_REPLAYS}`,
+      { before: new Date(now.getTime() - this.config.deadLetterRetentionDays * DAY_MS) },
+    );
+    for (const { id } of old) await this.empty(id, 'DELETE FROM replay WHERE id = :id');
+  }
+
+  /** Deletes the items, then does `last`, also when another process is at it. */
+  private async empty(id: string, last: string): Promise<void> {
+    for (let deleted = SWEEP_ROWS; deleted === SWEEP_ROWS;) {
+      if (this.stopping.signal.aborted) return;
+      deleted = await this.database.transaction((tx) => forget(tx, id));
     }
+    await this.database.transaction((tx) => query(tx, last, { id }));
   }
 }
 

@@ -50,7 +50,10 @@ export class TestClock implements Clock {
   }
 }
 
-const CONSUMER = { roles: ['consumer'] } satisfies Pick<Config, 'roles'>;
+export const CONSUMER = { roles: ['consumer'], deadLetterRetentionDays: 90 } satisfies Pick<
+  Config,
+  'roles' | 'deadLetterRetentionDays'
+>;
 
 /** Replays over this world, the runner not started: tests take its steps one by one. */
 export function replayRoom(

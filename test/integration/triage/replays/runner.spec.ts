@@ -7,7 +7,7 @@ import { ReplayRunner } from '../../../../src/messaging/triage/replays/replay-ru
 import { systemClock } from '../../../../src/platform/clock';
 import { Database } from '../../../../src/platform/database';
 import { eventually } from '../../../support/eventually';
-import { addPartner, openWorld, park, planOf, releasedIds, replayRoom, startOf } from './harness';
+import { addPartner, CONSUMER, openWorld, park, planOf, releasedIds, replayRoom, startOf } from './harness';
 
 it('the runner says nothing before the database is there, and one line while replays really stand still', async () => {
   const world = await openWorld();
@@ -26,7 +26,7 @@ it('the runner says nothing before the database is there, and one line while rep
   const dataSource = new DataSource(world.dataSource.options);
   const database = new Database(dataSource);
   const step = new ReleaseStep(database, new Releaser(new StaffDesk()));
-  const runner = new ReplayRunner(database, step, { roles: ['consumer'] }, systemClock, log);
+  const runner = new ReplayRunner(database, step, CONSUMER, systemClock, log);
   const rename = (from: string, to: string) => world.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);
   try {
     runner.onApplicationBootstrap();

@@ -16,6 +16,8 @@ import {
 import { eventually } from '../../../support/eventually';
 import { hold } from '../../../support/faults';
 
+const DAY = 86_400_000;
+
 describe('starting a replay', () => {
   let world: World;
   let room: ReplayRoom;
@@ -84,6 +86,33 @@ describe('starting a replay', () => {
     expect(await outcomesOf(world, old.id)).toEqual([]);
     expect(await outcomesOf(world, tenth.id)).toHaveLength(10);
     await expect(startOf(room, old.id)).rejects.toMatchObject({ code: 'plan-changed' });
+  });
+
+  it('is kept as long as resolved messages are, and longer while one of its messages waits', async () => {
+    const cancelled = async () => {
+      await park(world, 'acme', { count: 2 });
+      const { id } = await planOf(room, {});
+      await startOf(room, id);
+      return id;
+    };
+    const waiting = await cancelled();
+    await room.step.run(waiting, now());
+    await room.replays.cancel(waiting, caller(), 'r');
+    const ended = await cancelled();
+    await room.replays.cancel(ended, caller(), 'r');
+    clock.add(89 * DAY);
+    await room.runner.sweep();
+    expect([await stateOf(waiting), await stateOf(ended)]).toEqual(['cancelled', 'cancelled']);
+    const late = await cancelled();
+    clock.add(2 * DAY);
+    await room.runner.sweep();
+    expect([await stateOf(waiting), await stateOf(ended), await stateOf(late)]).toEqual([
+      'cancelled',
+      undefined,
+      'running',
+    ]);
+    expect(await outcomesOf(world, ended)).toEqual([]);
+    expect(await auditOf(ended)).not.toEqual([]);
   });
 
   it('takes an operator, unless it is of one message', async () => {
