@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { channelsInFormat, type DocumentedChannel, generatePartnerDocuments } from '../asyncapi';
 import { CONTRACTS, type Format, FORMATS, PARTNER_ID_PATTERN, topicFor } from '../contracts';
 import { ChannelCatalog } from '../messaging/channels';
-import { hint, print, withDatabase } from './context';
+import { withDatabase } from './context';
+import { hint, print } from './output';
 
 interface Options {
   out: string;

@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../platform/clock';
 import { AuditLog, type AuditRecord } from '../staff';
-import { hint, print, withDatabase } from './context';
+import { withDatabase } from './context';
+import { hint, print } from './output';
 import { duration } from './duration';
 import { staffCaller } from './staff-caller';
 

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../platform/errors';
-import { print } from './context';
+import { print } from './output';
 import { exitCodeOf } from './exit-code';
 import { table } from './terminal/table';
 

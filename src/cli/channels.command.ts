@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { ChannelDto } from '../messaging/triage';
 import { ApiClient } from './api-client';
-import { hint, print } from './context';
+import { hint, print } from './output';
 import { list } from './listing';
 import { examples, reason, withJson, withLimit } from './options';
 import { localTime } from './terminal/words';

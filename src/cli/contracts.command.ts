@@ -17,7 +17,8 @@ import { type Config, loadConfig } from '../platform/config';
 import { AppError } from '../platform/errors';
 import { breakLines, jsonOf, outcomeLine, stepLine, summaryOf } from './contracts.report';
 import { confirmed, isTerminal } from './confirm';
-import { hint, print, withDatabase } from './context';
+import { withDatabase } from './context';
+import { hint, print } from './output';
 
 interface Scope {
   partner?: string[];

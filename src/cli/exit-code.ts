@@ -1,4 +1,3 @@
-import { sqlState } from '../platform/database';
 import { AppError } from '../platform/errors';
 
 const NOT_ALLOWED = 5;
@@ -18,5 +17,10 @@ const OF_CODE: Readonly<Record<string, number>> = {
 /** What a command ends with that threw: 5 not allowed (by the API, or by PostgreSQL's rights), 4 what was looked at is no longer so, else 1. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof AppError) return OF_CODE[error.code] ?? FAILED;
-  return sqlState(error) === '42501' ? NOT_ALLOWED : FAILED;
+  return sqlStateOf(error) === '42501' ? NOT_ALLOWED : FAILED;
+}
+
+/** The SQLSTATE of what a command threw. Not by the door of the database's room, which would load the drivers for commands that never ask it. */
+export function sqlStateOf(error: unknown): string | undefined {
+  return (error as { driverError?: { code?: string } } | null)?.driverError?.code;
 }

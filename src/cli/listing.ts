@@ -1,5 +1,5 @@
 import type { ApiClient } from './api-client';
-import { hint, print } from './context';
+import { hint, print } from './output';
 import { type Column, table } from './terminal/table';
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -1,24 +1,9 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../platform/config';
-import { sqlState } from '../platform/database';
 import { AppError, messageOf } from '../platform/errors';
-import { asyncapiCommand } from './asyncapi.command';
-import { auditCommand } from './audit.command';
-import { channelsCommand } from './channels.command';
-import { configCommand } from './config.command';
-import { oneLine } from './context';
-import { contractsCommand } from './contracts.command';
-import { deadLettersCommand } from './dead-letters.command';
-import { exitCodeOf } from './exit-code';
-import { keyCommand } from './key.command';
-import { migrateCommand } from './migrate.command';
-import { ordersCommand } from './orders.command';
-import { outboxCommand } from './outbox.command';
-import { parkedCommand } from './parked.command';
-import { partnerCommand } from './partner.command';
-import { replaysCommand } from './replays.command';
+import { oneLine } from './output';
+import { exitCodeOf, sqlStateOf } from './exit-code';
 
 const EXAMPLES = `Examples:
   parley migrate
@@ -30,6 +15,29 @@ const EXAMPLES = `Examples:
   parley outbox status
 `;
 
+/** Each loads what it needs: most speak to the API, and database and Kafka take a second to load. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  migrate: async () => (await import('./migrate.command.js')).migrateCommand(),
+  partner: async () => (await import('./partner.command.js')).partnerCommand(),
+  key: async () => (await import('./key.command.js')).keyCommand(),
+  audit: async () => (await import('./audit.command.js')).auditCommand(),
+  orders: async () => (await import('./orders.command.js')).ordersCommand(),
+  'dead-letters': async () => (await import('./dead-letters.command.js')).deadLettersCommand(),
+  replays: async () => (await import('./replays.command.js')).replaysCommand(),
+  parked: async () => (await import('./parked.command.js')).parkedCommand(),
+  outbox: async () => (await import('./outbox.command.js')).outboxCommand(),
+  channels: async () => (await import('./channels.command.js')).channelsCommand(),
+  contracts: async () => (await import('./contracts.command.js')).contractsCommand(),
+  asyncapi: async () => (await import('./asyncapi.command.js')).asyncapiCommand(),
+  config: async () => (await import('./config.command.js')).configCommand(),
+};
+
+/** The command that is named first; all of them for help, or for what is no command. */
+function wanted(first: string | undefined): readonly (() => Promise<Command>)[] {
+  const one = first !== undefined && Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  return one ? [one] : Object.values(COMMANDS);
+}
+
 /** 0 ok · 1 failed · 2 usage · 3 partly failed · 4 plan changed · 5 not allowed · 130 interrupted. */
 async function run(): Promise<number> {
   const program = new Command('parley')
@@ -37,22 +45,7 @@ async function run(): Promise<number> {
     .addHelpText('before', EXAMPLES)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const command of [
-    migrateCommand(),
-    partnerCommand(),
-    keyCommand(),
-    auditCommand(),
-    ordersCommand(),
-    deadLettersCommand(),
-    replaysCommand(),
-    parkedCommand(),
-    outboxCommand(),
-    channelsCommand(),
-    contractsCommand(),
-    asyncapiCommand(),
-    configCommand(),
-  ])
-    program.addCommand(overridden(command));
+  for (const load of wanted(process.argv[2])) program.addCommand(overridden(await load()));
   try {
     await program.parseAsync();
     // A command that has its result and failed all the same says so itself.
@@ -72,7 +65,7 @@ function overridden(command: Command): Command {
 
 /** One sentence, the cause, what to do next. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof Error && error.name === 'ConfigError') return error.message;
   const cause =
     error instanceof Error && error.cause !== undefined ? `\nCause: ${oneLine(messageOf(error.cause))}` : '';
   const hint = nextOf(error);
@@ -81,7 +74,7 @@ function explain(error: unknown): string {
 
 function nextOf(error: unknown): string | undefined {
   if (error instanceof AppError) return error.hint;
-  return sqlState(error) === '42P01' ? 'The schema is not there yet: run "parley migrate" first.' : undefined;
+  return sqlStateOf(error) === '42P01' ? 'The schema is not there yet: run "parley migrate" first.' : undefined;
 }
 
 /** Who reads only the beginning (`| head`) doesn't end the work, nor make it look failed. */

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { migrate, pendingMigrations } from '../platform/database';
-import { print, withDatabase } from './context';
+import { withDatabase } from './context';
+import { print } from './output';
 import { examples } from './options';
 
 /** No limit: a migration may wait for another process that migrates, or go through a large table. */

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { ExchangeDto, ExchangeListDto, OrderDto, TimelineDto } from '../orders';
 import { ApiClient } from './api-client';
-import { hint, print } from './context';
+import { hint, print } from './output';
 import { examples, reason, withJson } from './options';
 import { facts, table } from './terminal/table';
 import { localTime } from './terminal/words';

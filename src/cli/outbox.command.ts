@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { OutboxStatusDto, ParkedOutboundDto } from '../messaging/outbox';
 import { ApiClient } from './api-client';
-import { hint, print } from './context';
+import { hint, print } from './output';
 import { firstOf, list } from './listing';
 import { examples, reason, withJson, withLimit } from './options';
 import { agreed, asking, type Consent } from './terminal/consent';

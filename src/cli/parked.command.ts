@@ -3,7 +3,7 @@ import type { ParkedDto, RetriedDto } from '../messaging/triage';
 import { AppError } from '../platform/errors';
 import { ApiClient } from './api-client';
 import { bulk, printBulk } from './bulk';
-import { hint, print } from './context';
+import { hint, print } from './output';
 import { list } from './listing';
 import { examples, parkedIds, partnerId, reason, text, withJson, withLimit } from './options';
 import { agreed, asking, type Consent } from './terminal/consent';

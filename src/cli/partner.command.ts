@@ -2,7 +2,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { FORMATS, type Format } from '../contracts';
 import { createKafkaAdmin } from '../messaging/kafka';
 import { addPartner, Partners } from '../partners';
-import { hint, print, withDatabase } from './context';
+import { withDatabase } from './context';
+import { hint, print } from './output';
 import { examples } from './options';
 
 interface AddOptions {

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { ReplayDto, ReplayItemDto } from '../messaging/triage';
 import { ApiClient } from './api-client';
-import { hint, print } from './context';
+import { hint, print } from './output';
 import { firstOf, list } from './listing';
 import { examples, reason, wholeUpTo, withJson, withLimit } from './options';
 import { ITEMS, reportOutcome } from './replays/outcome';

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { text as readText } from 'node:stream/consumers';
-import { type DeadLetterViewDto, diffOf, type PatchOperation, valueAt } from '../../messaging/triage';
+import type { DeadLetterViewDto } from '../../messaging/triage';
+import { diffOf, type PatchOperation, valueAt } from '../../platform/json';
 import { AppError, messageOf } from '../../platform/errors';
 import { ApiClient } from '../api-client';
 import { confirmed } from '../confirm';
-import { hint, print } from '../context';
+import { hint, print } from '../output';
 import { agreed, canAsk, type Consent, reasonFor } from '../terminal/consent';
 import { Draft } from './editor';
 import { pathOf } from './show';

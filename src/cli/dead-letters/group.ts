@@ -2,7 +2,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { FailureGroupDto } from '../../messaging/triage';
 import { AppError } from '../../platform/errors';
 import { ApiClient } from '../api-client';
-import { print } from '../context';
+import { print } from '../output';
 
 const pathOf = (fingerprint: string): string => `/v1/dead-letter-groups/${encodeURIComponent(fingerprint)}`;
 

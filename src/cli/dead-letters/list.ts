@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { DeadLetterDto, FailureGroupDto } from '../../messaging/triage';
 import { ApiClient } from '../api-client';
-import { hint } from '../context';
+import { hint } from '../output';
 import { list } from '../listing';
 import type { Column } from '../terminal/table';
 import { localTime } from '../terminal/words';

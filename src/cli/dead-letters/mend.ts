@@ -3,7 +3,7 @@ import type { DeadLetterViewDto } from '../../messaging/triage';
 import { AppError } from '../../platform/errors';
 import { ApiClient } from '../api-client';
 import { bulk, printBulk } from '../bulk';
-import { hint, print } from '../context';
+import { hint, print } from '../output';
 import { agreed, type Consent } from '../terminal/consent';
 import { counted } from '../terminal/words';
 import { pathOf } from './show';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ReplayDto } from '../../messaging/triage';
 import { AppError } from '../../platform/errors';
 import { ApiClient } from '../api-client';
-import { hint, print } from '../context';
+import { hint, print } from '../output';
 import { planLines } from '../replays/plan';
 import { started } from '../replays/start';
 import { agreed, canAsk, type Consent, reasonFor } from '../terminal/consent';

@@ -4,7 +4,7 @@ import type { DeadLetterViewDto } from '../../messaging/triage';
 import type { TimelineDto } from '../../orders';
 import { AppError } from '../../platform/errors';
 import { ApiClient } from '../api-client';
-import { hint, print } from '../context';
+import { hint, print } from '../output';
 import { viewLines } from './view';
 
 export const pathOf = (id: string): string => `/v1/dead-letters/${id}`;

@@ -1,6 +1,6 @@
 import type { ReplayDto, ReplayItemDto } from '../../messaging/triage';
 import type { ApiClient } from '../api-client';
-import { hint, print } from '../context';
+import { hint, print } from '../output';
 import { firstOf } from '../listing';
 import type { Column } from '../terminal/table';
 import { facts, table } from '../terminal/table';

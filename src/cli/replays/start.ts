@@ -1,7 +1,7 @@
 import type { ReplayDto } from '../../messaging/triage';
 import { AppError } from '../../platform/errors';
 import type { ApiClient } from '../api-client';
-import { hint, print } from '../context';
+import { hint, print } from '../output';
 import { reportOutcome } from './outcome';
 import { watched } from './watch';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ReplayDto } from '../../messaging/triage';
 import { AppError } from '../../platform/errors';
 import type { ApiClient } from '../api-client';
-import { hint } from '../context';
+import { hint } from '../output';
 import { Progress } from '../terminal/progress';
 import { length } from '../terminal/words';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../platform/errors';
 import { answered, confirmed, isTerminal } from '../confirm';
-import { hint } from '../context';
+import { hint } from '../output';
 
 export interface Consent {
   /** --yes: do not ask. */

@@ -1,4 +1,4 @@
-import { oneLine } from '../context';
+import { oneLine } from '../output';
 import { cut } from './table';
 
 const CELLS = 24;

@@ -1,4 +1,4 @@
-import { oneLine } from '../context';
+import { oneLine } from '../output';
 
 export interface Column<T> {
   title: string;

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database';
-import type { PatchOperation } from './domain/json-patch';
+import type { PatchOperation } from '../../platform/json';
 
 export const EDIT_STATES = ['pending', 'approved', 'refused'] as const;
 

@@ -15,4 +15,3 @@ export type { FailureGroupDto } from './failure-group.dto';
 export type { DeadLetterViewDto } from './letter-view.dto';
 export type { ParkedDto, RetriedDto } from './parked.dto';
 export type { ReplayDto, ReplayItemDto } from './replays/replay.dto';
-export { diffOf, type PatchOperation, valueAt } from './domain/json-patch';

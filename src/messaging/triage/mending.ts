@@ -10,7 +10,7 @@ import { JsonCodec } from '../registry';
 import type { DeadLetter } from './dead-letter';
 import type { DeadLetterList, LetterContent } from './dead-letter-list';
 import type { DocumentReader } from './document-reader';
-import { diffOf, type PatchOperation, unstorableAt } from './domain/json-patch';
+import { diffOf, type PatchOperation, unstorableAt } from '../../platform/json';
 import { editsOf } from './edits';
 import { editInvalid, editUnknown, notMendable, parkedNotDead, parkedUnknown } from './refusals';
 

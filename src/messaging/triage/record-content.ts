@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { LetterContent } from './dead-letter-list';
 import type { ReadDocument } from './document-reader';
-import { valueAt } from './domain/json-patch';
+import { valueAt } from '../../platform/json';
 
 /** Bytes as people can look at them. */
 export interface ShownBytes {

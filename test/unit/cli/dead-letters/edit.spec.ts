@@ -1,7 +1,8 @@
 import { diffLines } from '../../../../src/cli/dead-letters/edit';
 import { changesOf } from '../../../../src/cli/dead-letters/since-then';
 import { localTime } from '../../../../src/cli/terminal/words';
-import { type DeadLetterViewDto, diffOf } from '../../../../src/messaging/triage';
+import type { DeadLetterViewDto } from '../../../../src/messaging/triage';
+import { diffOf } from '../../../../src/platform/json';
 
 it('a change is shown member by member, old and new', () => {
   const before = { a: '1,5', b: [1, 2], c: null };

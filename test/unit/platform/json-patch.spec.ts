@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { diffOf, type PatchOperation, unstorableAt, valueAt } from '../../../../src/messaging/triage/domain/json-patch';
+import { diffOf, type PatchOperation, unstorableAt, valueAt } from '../../../src/platform/json';
 
 /** RFC 6902, section 4, for the three operations that a diff uses. */
 function apply(document: unknown, patch: readonly PatchOperation[]): unknown {

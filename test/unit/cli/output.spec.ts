@@ -1,4 +1,4 @@
-import { oneLine } from '../../../src/cli/context';
+import { oneLine } from '../../../src/cli/output';
 
 it('what a stranger named keeps to its line and gives a terminal no orders', () => {
   expect(oneLine('a\x1b[2J\r\nno break: 6\u2028b\u202ec\ud800')).toBe(

@@ -1,0 +1,1 @@
+export { diffOf, type PatchOperation, unstorableAt, valueAt } from './json-patch';
