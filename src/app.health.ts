@@ -1,5 +1,6 @@
 import type { HealthReading, HealthSignal } from './health';
 import type { ParleyTransport } from './messaging/consumer';
+import type { DeadlineWatcher } from './messaging/exchanges';
 import type { Relay, WarmUp } from './messaging/outbox';
 import type { PartitionCheck } from './partners';
 import type { Config } from './platform/config';
@@ -17,8 +18,7 @@ export function healthSignals(
   database: DatabaseMonitor,
   relay: Relay | null,
   transport: ParleyTransport | null,
-  partitions: PartitionCheck,
-  schemas: WarmUp,
+  ...[partitions, schemas, deadlines]: [PartitionCheck, WarmUp, DeadlineWatcher | null]
 ): readonly HealthSignal[] {
   const signals: HealthSignal[] = [
     { name: 'database', read: () => reading(database.trouble, 'down') },
@@ -28,6 +28,7 @@ export function healthSignals(
   if (relay) signals.push({ name: 'relay', read: () => relayReading(relay) });
   if (transport)
     signals.push({ name: 'consumer', read: () => consumerReading(transport, config.roles.includes('api')) });
+  if (deadlines) signals.push({ name: 'deadlines', read: () => reading(deadlines.trouble, 'degraded') });
   return signals;
 }
 

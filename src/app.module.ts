@@ -197,7 +197,7 @@ export class AppModule {
         OrdersModule,
         ShipmentsModule,
         HealthModule.forRoot({
-          inject: [CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck, WarmUp],
+          inject: [CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck, WarmUp, DEADLINES],
           useFactory: healthSignals,
         }),
       ],

@@ -132,7 +132,15 @@ describe('a process', () => {
       const verbose = (await (await fetch(`${parley.managementUrl}/readyz?verbose`)).json()) as {
         checks: Record<string, { status: string }>;
       };
-      expect(Object.keys(verbose.checks)).toEqual(['lifecycle', 'database', 'topics', 'registry', 'relay', 'consumer']);
+      expect(Object.keys(verbose.checks)).toEqual([
+        'lifecycle',
+        'database',
+        'topics',
+        'registry',
+        'relay',
+        'consumer',
+        'deadlines',
+      ]);
       for (const path of [
         'livez',
         'readyz?verbose',

@@ -57,6 +57,11 @@ export interface WatcherParts {
 export class DeadlineWatcher {
   private failing = false;
 
+  /** For health: undefined while all goes well. */
+  get trouble(): string | undefined {
+    return this.failing ? 'deadlines can not be judged now; nothing is called overdue' : undefined;
+  }
+
   constructor(private readonly parts: WatcherParts) {}
 
   /** Passes until the signal aborts. Without the broker or the database nothing is judged, and the next pass tries again. */

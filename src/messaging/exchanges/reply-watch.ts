@@ -37,13 +37,26 @@ export class ReplyWatch {
 
   /** Asks how far these topics have been read, and notes it. Rejects when broker or database can't be asked. */
   async look(topics: readonly string[], now: Date): Promise<ReplyMark[]> {
-    const progress = await this.admin.groupProgress(this.group, topics);
+    const progress = await this.progressOf(topics);
     const read = topics.flatMap((topic) => {
       const at = this.readUpTo(topic, progress.get(topic), now);
       return at ? [{ topic, at }] : [];
     });
     if (read.length > 0) await this.note('read_up_to', read);
     return ReplyWatch.marks(this.database, topics);
+  }
+
+  /** A topic about which nobody can say anything (a partition has no leader) keeps no other partner's deadlines from being judged. */
+  private async progressOf(topics: readonly string[]): ReturnType<KafkaAdmin['groupProgress']> {
+    try {
+      return await this.admin.groupProgress(this.group, topics);
+    } catch (error) {
+      if (topics.length < 2) throw error;
+      const alone = await Promise.allSettled(topics.map((topic) => this.admin.groupProgress(this.group, [topic])));
+      const told = alone.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value);
+      if (told.length === 0) throw error;
+      return new Map(told.flatMap((answer) => [...answer]));
+    }
   }
 
   /** All exchanges whose `look_at` is before `at` have been looked at. */

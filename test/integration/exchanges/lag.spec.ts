@@ -1,7 +1,10 @@
 import { orderResponse, toHeaders, typeOf } from '../../../src/contracts';
+import { ReplyWatch } from '../../../src/messaging/exchanges';
+import { createKafkaAdmin } from '../../../src/messaging/kafka';
+import { AppError } from '../../../src/platform/errors';
 import { eventually } from '../../support/eventually';
-import { produce, type RecordToProduce, uniqueName } from '../../support/kafka';
-import { closeAll, committed, Listener, startSource } from '../kafka/fixtures';
+import { createTopic, produce, type RecordToProduce, uniqueName } from '../../support/kafka';
+import { closeAll, committed, Listener, settingsFor, startSource } from '../kafka/fixtures';
 import { type Asked, type DeadlinesApp, HOUR, startDeadlines } from './deadlines-app';
 
 const ORDERS = 60;
@@ -99,6 +102,26 @@ describe('deadlines while our consumer lags', () => {
     await source.close();
     const ends = await Promise.all([0, 1, 2, 3].map((partition) => committed(app.group, app.topic, partition)));
     expect(ends.filter((end) => end >= 0n).length).toBeGreaterThan(0);
+  });
+
+  it('are judged though nobody can say how far the topic of another partner has been read', async () => {
+    const other = await createTopic(uniqueName('broken'), { partitions: 1, exact: true });
+    const admin = createKafkaAdmin(settingsFor());
+    const broken = {
+      groupProgress: (group: string, topics: readonly string[]) =>
+        topics.includes(other)
+          ? Promise.reject(new AppError('broker-refused', 'no leader'))
+          : admin.groupProgress(group, topics),
+    };
+    try {
+      const watch = new ReplyWatch(app.database, broken, uniqueName('group'));
+      const topic = await createTopic(uniqueName('sound'), { partitions: 2, exact: true });
+      const marks = await watch.look([other, topic], new Date());
+      expect(marks).toMatchObject([{ topic, readUpTo: expect.any(Date) as Date }]);
+      await expect(watch.look([other], new Date())).rejects.toThrow('no leader');
+    } finally {
+      await admin.close();
+    }
   });
 
   const mark = async () => {

@@ -21,13 +21,15 @@ describe('deadlines whose database is killed', () => {
     const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { msg: string }) });
     const said = (text: string) => lines.filter(({ msg }) => msg.includes(text)).length;
     const stopping = new AbortController();
-    const watching = app.watcher({ logger }).run(stopping.signal, 50);
+    const watcher = app.watcher({ logger });
+    const watching = watcher.run(stopping.signal, 50);
     try {
       const [before, after] = [await app.asked(), await app.asked()];
       await app.age(before, 2 * HOUR);
       await eventually(async () => (await app.ledger(before)).resends === 1, { what: 'the first is sent again' });
       const heal = await kill(postgres);
       await eventually(() => said('deadlines can not be judged now') === 1, { what: 'it is said' });
+      expect(watcher.trouble).toContain('nothing is called overdue');
       await heal();
       await eventually(() => app.age(after, 2 * HOUR).then(() => true), { what: 'the database is back' });
       await eventually(async () => (await app.ledger(after)).resends === 1, {
@@ -35,6 +37,7 @@ describe('deadlines whose database is killed', () => {
         what: 'the second is sent again',
       });
       await eventually(() => said('deadlines are judged again') === 1, { what: 'it is said, too' });
+      expect(watcher.trouble).toBeUndefined();
       expect(said('deadlines can not be judged now')).toBe(1);
       const rows = await app.database.query<{ n: number }>(
         'SELECT count(*)::int AS n FROM outbox_message GROUP BY id ORDER BY 1',
