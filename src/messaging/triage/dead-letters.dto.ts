@@ -1,44 +1,14 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { IsIn, IsObject, IsOptional, Matches } from 'class-validator';
-import { PARTNER_ID_PATTERN } from '../../contracts';
-import { IsInstant, PageQuery } from '../../platform/http';
-import { REASON, REASON_RULE, TIME_EXAMPLE, WORD, WORD_RULE } from './words';
+import { PageQuery } from '../../platform/http';
+import { DeadLetterFilterDto } from './dead-letter-filter.dto';
+import { REASON, REASON_RULE } from './words';
 
 // What callers send about dead letters.
 
 export const LIST_STATES = ['open', 'resolved', 'all'] as const;
 
-export class ListDeadLettersDto extends PageQuery {
-  @ApiPropertyOptional({ pattern: PARTNER_ID_PATTERN, example: 'acme' })
-  @IsOptional()
-  @Matches(new RegExp(PARTNER_ID_PATTERN), { message: 'must be a partner id' })
-  partner?: string;
-
-  @ApiPropertyOptional({ example: 'orders.acme.response.v1' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  topic?: string;
-
-  @ApiPropertyOptional({ description: 'Name of a contract, or a CloudEvents type', example: 'order-response' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  contract?: string;
-
-  @ApiPropertyOptional({ description: 'Why they died', example: 'invalid' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  code?: string;
-
-  @ApiPropertyOptional({ description: 'Their group', example: '9f86d081884c7d65' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  fingerprint?: string;
-
-  @ApiPropertyOptional({ description: 'Order number: the key of the record', example: '4500017' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  order?: string;
-
+export class ListDeadLettersDto extends IntersectionType(PageQuery, DeadLetterFilterDto) {
   @ApiPropertyOptional({
     description:
       'open: somebody has to do something; resolved: processed by a replay or discarded; all: these, and what waits in a replay',
@@ -48,11 +18,6 @@ export class ListDeadLettersDto extends PageQuery {
   })
   @IsIn(LIST_STATES, { message: `must be one of ${LIST_STATES.join(', ')}` })
   state: (typeof LIST_STATES)[number] = 'open';
-
-  @ApiPropertyOptional({ description: 'Failed last at or after this time', format: 'date-time', example: TIME_EXAMPLE })
-  @IsOptional()
-  @IsInstant()
-  since?: string;
 }
 
 export class ReasonDto {

@@ -15,12 +15,12 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { PARTNER_ID_PATTERN } from '../../../contracts';
 import { IsInstant, PageQuery } from '../../../platform/http';
-import { ID, REASON, REASON_RULE, TIME_EXAMPLE, WORD, WORD_RULE } from '../words';
+import { DeadLetterFilterDto } from '../dead-letter-filter.dto';
+import { ID, REASON, REASON_RULE, TIME_EXAMPLE } from '../words';
 import { ITEM_OUTCOMES, type ItemOutcome, MAX_IDS, REPLAY_STATES, type ReplayState, type Selection } from './replay';
 
-export class SelectionDto implements Selection {
+export class SelectionDto extends DeadLetterFilterDto implements Selection {
   @ApiPropertyOptional({
     type: [String],
     description: `Ids of dead letters, at most ${MAX_IDS}; then no other member`,
@@ -32,41 +32,6 @@ export class SelectionDto implements Selection {
   @ArrayMaxSize(MAX_IDS, { message: `must name at most ${MAX_IDS}` })
   @Matches(ID, { each: true, message: 'must be ids as they were shown' })
   ids?: string[];
-
-  @ApiPropertyOptional({ pattern: PARTNER_ID_PATTERN, example: 'acme' })
-  @IsOptional()
-  @Matches(new RegExp(PARTNER_ID_PATTERN), { message: 'must be a partner id' })
-  partner?: string;
-
-  @ApiPropertyOptional({ example: 'orders.acme.response.v1' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  topic?: string;
-
-  @ApiPropertyOptional({ description: 'Name of a contract, or a CloudEvents type', example: 'order-response' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  contract?: string;
-
-  @ApiPropertyOptional({ description: 'Why they died', example: 'handler-failed' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  code?: string;
-
-  @ApiPropertyOptional({ description: 'Their group', example: '9f86d081884c7d65' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  fingerprint?: string;
-
-  @ApiPropertyOptional({ description: 'Order number: the key of the record', example: '4500017' })
-  @IsOptional()
-  @Matches(WORD, WORD_RULE)
-  order?: string;
-
-  @ApiPropertyOptional({ description: 'Failed last at or after this time', format: 'date-time', example: TIME_EXAMPLE })
-  @IsOptional()
-  @IsInstant()
-  since?: string;
 
   @ApiPropertyOptional({ description: 'Failed last before this time', format: 'date-time', example: TIME_EXAMPLE })
   @IsOptional()
