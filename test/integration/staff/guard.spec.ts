@@ -49,6 +49,20 @@ describe('the guard', () => {
     expectUnknown(await ask(`Basic ${Buffer.from(`x:${token}`).toString('base64')}`), /names no API key/);
   });
 
+  it('has no other way in: by method, by spelling, by what proxies add', async () => {
+    const ways = [
+      ...(['HEAD', 'OPTIONS', 'DELETE'] as const).map((method) => ({ method, url: '/v1/orders' })),
+      ...['/v1/orders/', '/v1/%6frders', '//v1/orders', '/V1/ORDERS', '/v1/orders;x', '/v1/orders%2f'].map((url) => {
+        return { method: 'GET' as const, url };
+      }),
+    ];
+    for (const way of ways) {
+      const headers = { 'x-original-url': '/docs', 'x-http-method-override': 'GET', 'x-forwarded-for': '127.0.0.1' };
+      const { statusCode } = await orders.app.inject({ ...way, headers });
+      expect([way.method, way.url, [401, 404].includes(statusCode)]).toEqual([way.method, way.url, true]);
+    }
+  });
+
   it('refuses what is no key of ours, and says what is wrong with it without quoting it', async () => {
     const other = newToken().token;
     const known = orders.key.token.slice(0, 'parley_key_0123456789ab_'.length);
@@ -70,9 +84,8 @@ describe('the guard', () => {
     expect((await ask(`bearer ${orders.key.token}`)).status).toBe(200);
   });
 
-  it('refuses a key from the moment on at which it expires', async () => {
-    const { headers } = await giveKey(orders.database, { expiresAt: new Date(Date.now() + 2000) });
-    expect((await ask(headers.authorization)).status).toBe(200);
+  it('refuses a key that has expired', async () => {
+    const { headers } = await giveKey(orders.database, { expiresAt: new Date(Date.now() + 1000) });
     await eventually(async () => (await ask(headers.authorization)).status === 401);
     expectUnknown(await ask(headers.authorization), /has expired/);
   });
@@ -87,10 +100,17 @@ describe('the guard', () => {
   it('refuses a key that was revoked elsewhere within 5 seconds', async () => {
     const { id, headers } = await giveKey(orders.database);
     expect((await ask(headers.authorization)).status).toBe(200);
-    const revokedAt = performance.now();
     await orders.database.query('UPDATE api_key SET revoked_at = now() WHERE id = :id', { id });
-    await eventually(async () => (await ask(headers.authorization)).status === 401, { timeout: 8000 });
-    expect(performance.now() - revokedAt).toBeLessThan(6500);
+    const revokedAt = performance.now();
+    let letIn = revokedAt;
+    await eventually(async () => {
+      const began = performance.now();
+      const { status } = await ask(headers.authorization);
+      if (status === 200) letIn = began;
+      return status === 401;
+    });
+    // The last request that still came in, however slow the machine.
+    expect(letIn - revokedAt).toBeLessThanOrEqual(5000);
   });
 
   it('takes a key that was made elsewhere at once', async () => {

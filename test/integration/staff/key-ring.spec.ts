@@ -63,6 +63,16 @@ describe('API keys in memory', () => {
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(48);
   });
 
+  it('open until the moment at which they expire', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const { token, id } = await giveKey(orders.database, { expiresAt });
+    let now = new Date(expiresAt.getTime() - 1);
+    const ring = new KeyRing(orders.database, { now: () => now }, createLogger('silent', 'test'));
+    await expect(ring.authenticate(token)).resolves.toMatchObject({ id });
+    now = expiresAt;
+    await expect(ring.authenticate(token)).rejects.toThrow('has expired');
+  });
+
   it('that ended long ago are not held', async () => {
     const { id, token } = await giveKey(orders.database);
     const client = new Client({ connectionString: databaseUrl(orders.database) });
