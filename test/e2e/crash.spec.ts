@@ -123,7 +123,8 @@ describe('a crash', () => {
       system.load.start(8);
       const end = Date.now() + 60_000;
       let kills = 0;
-      while (Date.now() < end) {
+      // On a slow machine a start takes longer: it is the deaths that count, not the minute.
+      while (Date.now() < end || kills <= 8) {
         await delay(500 + Math.random() * 4000);
         await system.parley.end('SIGKILL');
         kills++;
@@ -134,12 +135,11 @@ describe('a crash', () => {
       await system.load.stop();
       await system.parley.ready();
       await expectNothingLostOrRepeated(system);
-      expect(kills).toBeGreaterThan(8);
       expect(system.load.accepted.size).toBeGreaterThan(100);
     } finally {
       await stopSystem(system);
     }
-  }, 180_000);
+  }, 300_000);
 
   it('of the database and of the broker under load is survived by the living process', async () => {
     const system = await startSystem();

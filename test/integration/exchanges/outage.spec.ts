@@ -33,7 +33,7 @@ describe('deadlines whose database is killed', () => {
       await heal();
       await eventually(() => app.age(after, 2 * HOUR).then(() => true), { what: 'the database is back' });
       await eventually(async () => (await app.ledger(after)).resends === 1, {
-        timeout: 20_000,
+        timeout: 60_000,
         what: 'the second is sent again',
       });
       await eventually(() => said('deadlines are judged again') === 1, { what: 'it is said, too' });
@@ -47,5 +47,5 @@ describe('deadlines whose database is killed', () => {
       stopping.abort();
       await watching;
     }
-  }, 60_000);
+  }, 120_000);
 });
