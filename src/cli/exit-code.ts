@@ -20,7 +20,11 @@ export function exitCodeOf(error: unknown): number {
   return sqlStateOf(error) === '42501' ? NOT_ALLOWED : FAILED;
 }
 
-/** The SQLSTATE of what a command threw. Not by the door of the database's room, which would load the drivers for commands that never ask it. */
+/**
+ * The SQLSTATE of what a command threw, by TypeORM or by the driver itself. Not through the door of the database's room, which would
+ * load the drivers for commands that never ask it.
+ */
 export function sqlStateOf(error: unknown): string | undefined {
-  return (error as { driverError?: { code?: string } } | null)?.driverError?.code;
+  const { driverError, code } = (error ?? {}) as { driverError?: { code?: string }; code?: string };
+  return driverError?.code ?? code;
 }

@@ -16,3 +16,10 @@ it.each([
 it('what nobody foresaw ends with 1', () => {
   expect(exitCodeOf(new TypeError('x'))).toBe(1);
 });
+
+it.each([
+  ['by the driver', { code: '42501' }],
+  ['by TypeORM', { driverError: { code: '42501' }, code: 'OTHER' }],
+])("PostgreSQL's rights, told %s, end it with 5", (_, told) => {
+  expect(exitCodeOf(Object.assign(new Error('permission denied'), told))).toBe(5);
+});
