@@ -117,14 +117,12 @@ async function expectNothingLostOrRepeated({ parley, partner, journal, load, sql
 }
 
 describe('a crash', () => {
-  it('of the process at random moments for a minute under load loses, repeats and reorders nothing', async () => {
+  it('of the process at random moments under load loses, repeats and reorders nothing', async () => {
     const system = await startSystem();
     try {
       system.load.start(8);
-      const end = Date.now() + 60_000;
       let kills = 0;
-      // On a slow machine a start takes longer: it is the deaths that count, not the minute.
-      while (Date.now() < end || kills <= 8) {
+      while (kills < 10) {
         await delay(500 + Math.random() * 4000);
         await system.parley.end('SIGKILL');
         kills++;

@@ -4,9 +4,10 @@ import { query } from '../../../src/platform/database';
 import { send } from '../orders/orders-app';
 import { type Asked, type DeadlinesApp, HOUR, startDeadlines } from './deadlines-app';
 
-const CLOSED = 1_000_000;
+/** A million by hand (CLOSED_EXCHANGES=1000000): what is counted here is the same. */
+const CLOSED = Number(process.env['CLOSED_EXCHANGES'] ?? 200_000);
 
-describe('deadlines among a million closed exchanges', () => {
+describe('deadlines among many closed exchanges', () => {
   let app: DeadlinesApp;
 
   beforeAll(async () => {
