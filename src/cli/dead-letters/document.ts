@@ -1,3 +1,5 @@
+import { step } from '../../platform/json';
+
 interface Line {
   text: string;
   /** JSON Pointer to what begins on this line; undefined: something ends. */
@@ -28,9 +30,8 @@ function linesOf(value: unknown, at: string, indent: string, name: string): Line
   const members = Object.entries(value);
   if (members.length === 0) return [{ text: `${begin}${open}${close}`, at }];
   const inner = members.flatMap(([member, item], n) => {
-    const token = member.replaceAll('~', '~0').replaceAll('/', '~1');
     const title = Array.isArray(value) ? '' : `${JSON.stringify(member)}: `;
-    const lines = linesOf(item, `${at}/${token}`, `${indent}  `, title);
+    const lines = linesOf(item, step(at, member), `${indent}  `, title);
     const last = lines.at(-1);
     if (last && n < members.length - 1) last.text += ',';
     return lines;

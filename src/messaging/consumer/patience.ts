@@ -2,6 +2,7 @@ import { messageOf } from '../../platform/errors';
 import { backoffMs, sleep } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 import { type Infrastructure, infrastructureOf } from './failure';
+import { laneOf } from './record-identity';
 
 /** The work is not ours to finish: the partitions are somebody else's now, given back, or the process is closing. Offsets stay, the records come again. */
 export class Abandoned extends Error {
@@ -134,5 +135,3 @@ export class Patience {
     if (before && !this.current) this.logger.info({ waited_for: before.what }, 'the consumer goes on');
   }
 }
-
-const laneOf = (work: Membership): string => `${work.topic}/${work.partition}`;

@@ -8,6 +8,10 @@ export function placeOf(record: InboundRecord): string {
   return `${record.topic}/${record.partition}/${record.offset}`;
 }
 
+/** A partition's name within this process. */
+export const laneOf = ({ topic, partition }: Pick<InboundRecord, 'topic' | 'partition'>): string =>
+  `${topic}/${partition}`;
+
 /**
  * Hex of the first 16 bytes of SHA-256 over key and value, both framed so that no pair of them reads like another: tells
  * a repeat from a different document under the same id.

@@ -1,5 +1,6 @@
 import type { RecordBatch } from '../kafka';
 import type { Fetched, PartitionWork } from './partition-work';
+import { laneOf } from './record-identity';
 
 /** How long a partition that went away unfinished counts; it comes again sooner, unless it is another process's now. */
 const REMEMBERED_MS = 30_000;
@@ -28,5 +29,3 @@ export class UnfinishedLanes {
     return Math.min(...[...this.lanes.values()].map((lane) => lane.oldest));
   }
 }
-
-const laneOf = ({ topic, partition }: Pick<RecordBatch, 'topic' | 'partition'>): string => `${topic}/${partition}`;

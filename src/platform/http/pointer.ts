@@ -1,9 +1,6 @@
 import type { ValidationError } from 'class-validator';
 import type { Violation } from '../errors';
-
-/** One more step of a JSON Pointer (RFC 6901): `~` and `/` are escaped. */
-export const step = (pointer: string, token: string | number): string =>
-  `${pointer}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+import { step } from '../json';
 
 /** Most violations that one answer lists: enough to mend a form, too few to make an answer expensive. */
 export const MAX_VIOLATIONS = 100;

@@ -2,7 +2,8 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { NonRetriableError, type Violation } from '../errors';
-import { step, violationsOf } from './pointer';
+import { step } from '../json';
+import { violationsOf } from './pointer';
 
 export interface ValidationOptions {
   /** Most items of an array anywhere in a body, unless its DTO class states its own as `static maxItems` (of cheap items). */

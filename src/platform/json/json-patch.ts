@@ -4,8 +4,9 @@ export type PatchOperation = { op: 'add' | 'replace'; path: string; value: unkno
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const step = (at: string, token: string | number): string =>
-  `${at}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+/** One more step of a JSON Pointer (RFC 6901): `~` and `/` are escaped. */
+export const step = (pointer: string, token: string | number): string =>
+  `${pointer}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /**
  * What makes `after` of `before`, as a JSON Patch that a person can read: items of lists are compared by their place. Empty where both

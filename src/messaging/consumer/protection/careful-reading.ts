@@ -6,7 +6,7 @@ import type { Logger } from '../../../platform/telemetry';
 import { fromHeaders } from '../../../contracts';
 import type { Channel } from '../../channels';
 import type { InboundRecord, RecordBatch } from '../../kafka';
-import { contentHash, placeOf } from '../record-identity';
+import { contentHash, laneOf, placeOf } from '../record-identity';
 import { isIdText } from '../text';
 import type { OneAtATime } from './one-at-a-time';
 import type { Presence } from './presence';
@@ -139,5 +139,4 @@ function idOf(record: InboundRecord): string {
   return id !== undefined && isIdText(id) ? id : placeOf(record);
 }
 
-const laneOf = ({ topic, partition }: Lane): string => `${topic}/${partition}`;
 const named = ({ topic, partition }: Lane): { topic: string; partition: number } => ({ topic, partition });
