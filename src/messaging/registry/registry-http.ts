@@ -67,15 +67,17 @@ export class RegistryHttp {
     for (let round = 1; round <= ROUNDS && !this.closed; round++) {
       let pauseMs = backoffMs(BACKOFF, round);
       for (let tried = 0; tried < urls.length && performance.now() < until; tried++) {
+        const limitMs = Math.min(deadlineMs, until - performance.now());
         try {
-          const answer = await this.attempt(at, question, Math.min(deadlineMs, until - performance.now()));
+          const answer = await this.attempt(at, question, limitMs);
           this.preferred = at;
           this.fault = undefined;
           return answer;
         } catch (error) {
           failure = this.judged(error, at);
           pauseMs = Math.max(pauseMs, failure.more.retryAfterMs ?? 0);
-          at = this.skip(at);
+          // What was left of a call's time is no measure of the URL: the next call asks it first.
+          at = limitMs < deadlineMs ? (at + 1) % urls.length : this.skip(at);
         }
       }
       if (round === ROUNDS || performance.now() + pauseMs >= until || this.closed) break;

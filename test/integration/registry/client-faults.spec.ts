@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { freePort } from '../../../scripts/servers/index.mjs';
 import { createSchemaRegistry } from '../../../src/messaging/registry';
@@ -144,6 +145,16 @@ describe('several registries', () => {
     await Promise.all([1, 2, 3].map(() => failure(registry.versions('orders'))));
     expect(await registry.versions('orders')).toHaveLength(1);
   });
+});
+
+it('a registry that got only the rest of a call’s time is asked first by the next call', async () => {
+  const silent = await serve(() => undefined);
+  const ill = await serve(() => delay(500, { status: 500 }));
+  // Within the deadline, and beyond what the other two leave of a call's time.
+  const slow = await serve(async (heard, response) => delay(700, await GOOD(heard, response)));
+  const registry = clientOf([silent.url, ill.url, slow.url], { schemaRegistryDeadlineMs: 1000 });
+  await failure(registry.versions('orders'));
+  expect(await registry.versions('orders')).toHaveLength(1);
 });
 
 describe('an answer', () => {
