@@ -11,6 +11,10 @@ import { Failures1764460800010 } from './0010-failures';
 import { OutboxLanes1764460800011 } from './0011-outbox-lanes';
 import { Deadlines1764460800012 } from './0012-deadlines';
 import { Triage1764460800013 } from './0013-triage';
+import { Onboarding1764460800014 } from './0014-onboarding';
+import { PartnerAccounts1764460800015 } from './0015-partner-accounts';
+import { PartnerState1764460800016 } from './0016-partner-state';
+import { Certification1764460800017 } from './0017-certification';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
 export const MIGRATIONS = [
@@ -27,4 +31,8 @@ export const MIGRATIONS = [
   OutboxLanes1764460800011,
   Deadlines1764460800012,
   Triage1764460800013,
+  Onboarding1764460800014,
+  PartnerAccounts1764460800015,
+  PartnerState1764460800016,
+  Certification1764460800017,
 ];

@@ -61,6 +61,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: ['contracts', 'messaging/registry'],
     because: 'a partner shares documents and bytes with us, nothing else; our mistakes must not cancel out',
   },
+  kit: {
+    may: [...GROUND, 'asyncapi', 'messaging/channels', 'messaging/registry', 'partners'],
+    because: 'it puts together what others make for a partner',
+  },
   cli: { may: ['*'], because: 'a command speaks to rooms through their doors' },
 };
 

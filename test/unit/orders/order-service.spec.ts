@@ -17,7 +17,11 @@ function serviceWith(ready: (partner: string) => Promise<void>) {
       ),
   });
   const partners = {
-    find: (id: string) => Promise.resolve({ id, name: id, state: 'active', createdAt: now } as const),
+    find: (id: string) =>
+      Promise.resolve({
+        ...({ id, name: id, state: 'active', version: 1, createdAt: now } as const),
+        ...{ stateSince: null, stateReason: null, stateBy: null },
+      }),
   };
   const service = new OrderService(partners, { ready: (_, partner) => ready(partner) }, intake);
   let drawn = 0;
