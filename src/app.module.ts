@@ -15,7 +15,7 @@ import { createRelay, Outbox, OutboxModule, type Relay, WarmUp } from './messagi
 import { type Codec, createCodec, createSchemaRegistry, type SchemaRegistry } from './messaging/registry';
 import { ReplayOutcomes, TriageModule } from './messaging/triage';
 import { IdempotencyKeyEntity, ORDER_OBSERVER, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
-import { PartitionCheck, PartnerEntity, Partners } from './partners';
+import { PartitionCheck, PartnerEntity, Partners, PartnersModule } from './partners';
 import { CLOCK, systemClock } from './platform/clock';
 import { CONFIG, type Config, ConfigModule } from './platform/config';
 import { Database, DatabaseModule, DatabaseMonitor } from './platform/database';
@@ -194,6 +194,7 @@ export class AppModule {
         StaffModule,
         OutboxModule.forRoot({ relay: RELAY, gauges: Metrics }),
         TriageModule.forRoot({ codec: CODEC, gauges: Metrics }),
+        PartnersModule.forRoot({ gauges: Metrics }),
         OrdersModule,
         ShipmentsModule,
         HealthModule.forRoot({

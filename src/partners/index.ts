@@ -2,3 +2,4 @@ export { addPartner, type Onboarding } from './onboarding';
 export { PartitionCheck } from './partition-check';
 export { type Partner, PartnerEntity } from './partner.entity';
 export { Partners } from './partners';
+export { PartnersModule, type PartnersParts } from './partners.module';
