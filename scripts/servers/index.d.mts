@@ -73,6 +73,8 @@ export interface SecureKafka extends SingleKafka {
   readonly admin: Account;
   /** Listener with SCRAM-SHA-512 without TLS, for administration. */
   readonly internalBrokers: string;
+  /** With `open`: listener where nobody is asked who it is and everything is allowed. */
+  readonly openBrokers: string | undefined;
 }
 
 export interface RegistryOptions {
@@ -101,7 +103,7 @@ export declare function startPostgres(options?: PostgresOptions): Promise<Postgr
 /** A schema registry without accounts. A subject has no compatibility rule until one is set. */
 export declare function startRegistry(options?: RegistryOptions): Promise<RegistryServer>;
 export declare function startKafka(
-  options: KafkaOptions & { secure: true; accounts?: readonly Account[] },
+  options: KafkaOptions & { secure: true; accounts?: readonly Account[]; open?: boolean },
 ): Promise<SecureKafka>;
 export declare function startKafka(options?: KafkaOptions): Promise<SingleKafka>;
 /** Three brokers unless told otherwise; topics get three copies, two of which must be written. */

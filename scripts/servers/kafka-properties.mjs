@@ -57,15 +57,18 @@ const jaas = (module, entries) =>
 
 /**
  * What a guarded broker adds: listener PARTNER (TLS + SCRAM-SHA-512, who has no ACL may do nothing), INTERNAL (SCRAM
- * without TLS, for administration). The controller's own channel can't use SCRAM, whose accounts it holds: PLAIN there.
+ * without TLS, for administration) and, for tests of what is behind the guard, OPEN (nobody is asked, everything is
+ * allowed). The controller's own channel can't use SCRAM, whose accounts it holds: PLAIN there.
  */
-export function secureProperties({ port, internalPort, controllerPort, keystore, admin }) {
+export function secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort }) {
   const scram = 'scram.ScramLoginModule';
+  const open = openPort ? `,OPEN://127.0.0.1:${openPort}` : '';
   return {
-    listeners: `INTERNAL://127.0.0.1:${internalPort},CONTROLLER://127.0.0.1:${controllerPort},PARTNER://127.0.0.1:${port}`,
-    'advertised.listeners': `INTERNAL://127.0.0.1:${internalPort},PARTNER://localhost:${port}`,
+    listeners: `INTERNAL://127.0.0.1:${internalPort},CONTROLLER://127.0.0.1:${controllerPort},PARTNER://127.0.0.1:${port}${open}`,
+    'advertised.listeners': `INTERNAL://127.0.0.1:${internalPort},PARTNER://localhost:${port}${open}`,
     'inter.broker.listener.name': 'INTERNAL',
-    'listener.security.protocol.map': 'INTERNAL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,PARTNER:SASL_SSL',
+    'listener.security.protocol.map':
+      'INTERNAL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,PARTNER:SASL_SSL,OPEN:PLAINTEXT',
     'sasl.enabled.mechanisms': 'SCRAM-SHA-512',
     'sasl.mechanism.controller.protocol': 'PLAIN',
     'sasl.mechanism.inter.broker.protocol': 'SCRAM-SHA-512',
@@ -83,7 +86,8 @@ export function secureProperties({ port, internalPort, controllerPort, keystore,
     'listener.name.partner.ssl.keystore.location': keystore,
     'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     'allow.everyone.if.no.acl.found': false,
-    'super.users': `User:${admin.username};User:controller`,
+    // Nobody is anonymous but on the open listener.
+    'super.users': `User:${admin.username};User:controller${openPort ? ';User:ANONYMOUS' : ''}`,
   };
 }
 

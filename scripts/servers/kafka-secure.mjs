@@ -1,23 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { kafkaId, KafkaNode } from './kafka-node.mjs';
+import { brokerCertificate, keptAccount } from './kafka-access.mjs';
+import { kafkaId, KafkaNode, storedControllerPort } from './kafka-node.mjs';
 import { plainProperties, secureProperties } from './kafka-properties.mjs';
 import { freePort } from './ports.mjs';
 
-/** A broker that lets nobody in without TLS, an account and an ACL. `access` is what callers need to reach it. */
-export async function secureNode({ program, folder, port, remove, accounts = [], extraProperties, heapMb, load }) {
-  // Loaded here alone: a plain broker starts 200 ms sooner without them.
-  const [{ makeAuthority }, { Admin }] = await Promise.all([import('./certs.mjs'), import('@platformatic/kafka')]);
-  const [internalPort, controllerPort] = [await freePort(), await freePort()];
-  const admin = { username: 'admin', password: randomBytes(12).toString('hex') };
-  const caFile = join(folder, 'ca.pem');
-  const keystore = join(folder, 'broker.keystore.pem');
+/**
+ * A broker that lets nobody in without TLS, an account and an ACL, but for the listener that `open` asks for. `access` is
+ * what callers need to reach it. On data of before, its certificate and accounts are those of before.
+ */
+export async function secureNode({
+  program,
+  folder,
+  port,
+  remove,
+  accounts = [],
+  open,
+  extraProperties,
+  heapMb,
+  load,
+}) {
   mkdirSync(folder, { recursive: true });
-  const authority = await makeAuthority();
-  const { key, cert } = await authority.issue('localhost');
-  writeFileSync(caFile, authority.pem);
-  writeFileSync(keystore, key + cert + authority.pem, { mode: 0o600 });
+  // Loaded here alone: a plain broker starts 200 ms sooner without them.
+  const [{ caFile, keystore }, { Admin }] = await Promise.all([
+    brokerCertificate(folder),
+    import('@platformatic/kafka'),
+  ]);
+  const [internalPort, controllerPort] = [await freePort(), storedControllerPort(folder) ?? (await freePort())];
+  const openPort = open ? await freePort() : undefined;
+  const admin = keptAccount(folder, 'admin');
 
   const internalBrokers = `127.0.0.1:${internalPort}`;
   const client = {
@@ -35,7 +47,7 @@ export async function secureNode({ program, folder, port, remove, accounts = [],
     load,
     properties: {
       ...plainProperties({ id: 1, nodes: [{ id: 1, port, controllerPort }], folder: join(folder, 'data') }),
-      ...secureProperties({ port, internalPort, controllerPort, keystore, admin }),
+      ...secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort }),
       ...extraProperties,
     },
     formatArgs: [
@@ -57,5 +69,8 @@ export async function secureNode({ program, folder, port, remove, accounts = [],
       }
     },
   });
-  return Object.assign(node, { brokers: `localhost:${port}`, access: { caFile, admin, internalBrokers } });
+  return Object.assign(node, {
+    brokers: `localhost:${port}`,
+    access: { caFile, admin, internalBrokers, openBrokers: openPort && `127.0.0.1:${openPort}` },
+  });
 }
