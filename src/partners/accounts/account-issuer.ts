@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import type { SecurityAdmin } from '../../messaging/kafka';
+import type { Clock } from '../../platform/clock';
+import { type Database, query, type Tx } from '../../platform/database';
+import { NonRetriableError } from '../../platform/errors';
+import { audit, type Caller } from '../../staff';
+import type { Account, NewAccount } from './account';
+import { COLUMNS } from './accounts';
+
+const DAY_MS = 86_400_000;
+
+/** An account and, once, its secret. */
+export interface IssuedAccount {
+  username: string;
+  /** Told to one person, and kept nowhere. undefined: the account is a certificate's. */
+  password: string | undefined;
+}
+
+/**
+ * Makes accounts: {@link issue}, then tell the secret, then {@link told}. A crash in between leaves the account `creating`, and the next
+ * attempt replaces the secret that perhaps nobody knows. Callers hold the partner's lock, and give the rights themselves.
+ */
+export class AccountIssuer {
+  constructor(
+    private readonly database: Database,
+    private readonly admin: SecurityAdmin,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Makes the account, or a new secret for one that is `creating`. Throws `account-foreign` where the broker has a user of this name that
+   * Parley did not make, and `account-exists`.
+   */
+  async issue({ partner, username, kind }: NewAccount, by: Caller): Promise<IssuedAccount> {
+    if (kind === 'scram-sha-512' && !(await this.isBegun(username))) await this.expectFree(username);
+    await this.database.transaction(async (tx) => {
+      await query(
+        tx,
+        `INSERT INTO partner_account (partner, username, kind, state, created_at, created_by)
+         VALUES (:partner, :username, :kind, 'creating', :now, :by) ON CONFLICT (username) DO NOTHING`,
+        { partner, username, kind, now: this.clock.now(), by: by.id },
+      );
+      const [row] = await query<Pick<Account, 'partner' | 'state'>>(
+        tx,
+        'SELECT partner, state FROM partner_account WHERE username = :username',
+        { username },
+      );
+      if (row?.partner !== partner || row.state !== 'creating') throw exists(username);
+    });
+    if (kind === 'tls') return { username, password: undefined };
+    const password = randomBytes(24).toString('base64url');
+    await this.admin.putUser({ username, password });
+    return { username, password };
+  }
+
+  /**
+   * The secret is known to somebody: the account is active for so many days, and the one that was active before is retiring until
+   * `oldUntil`, if there is one.
+   */
+  async told(
+    tx: Tx,
+    { partner, username }: Pick<Account, 'partner' | 'username'>,
+    { days, oldUntil }: { days: number; oldUntil?: Date },
+    by: Caller,
+  ): Promise<Account> {
+    const now = this.clock.now();
+    const replaced = await query<Pick<Account, 'username'>>(
+      tx,
+      `UPDATE partner_account SET state = 'retiring', valid_until = :oldUntil, warned_at = NULL
+       WHERE partner = :partner AND state = 'active' AND username <> :username RETURNING username`,
+      { partner, username, oldUntil: oldUntil ?? now },
+    );
+    const [account] = await query<Account>(
+      tx,
+      `UPDATE partner_account SET state = 'active', valid_until = :until
+       WHERE username = :username AND state = 'creating' RETURNING ${COLUMNS}`,
+      { username, until: new Date(now.getTime() + days * DAY_MS) },
+    );
+    if (!account) throw exists(username);
+    const detail = {
+      kind: account.kind,
+      validUntil: account.validUntil?.toISOString(),
+      ...(replaced[0] && { replaces: replaced[0].username, replacedUntil: oldUntil?.toISOString() }),
+    };
+    await audit(
+      tx,
+      { by, action: 'partner-account.create', object: `partner-account/${username}`, partner, detail },
+      now,
+    );
+    return account;
+  }
+
+  private async isBegun(username: string): Promise<boolean> {
+    const rows = await this.database.query('SELECT 1 FROM partner_account WHERE username = :username', { username });
+    return rows.length > 0;
+  }
+
+  private async expectFree(username: string): Promise<void> {
+    if (!(await this.admin.users([username])).has(username)) return;
+    throw new NonRetriableError('account-foreign', `The broker has a user ${username} that Parley did not make.`, {
+      hint: `Look whose it is. If it is nobody's, delete it: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${username}`,
+    });
+  }
+}
+
+const exists = (username: string): NonRetriableError =>
+  new NonRetriableError('account-exists', `The account ${username} is there already, and its secret is kept nowhere.`, {
+    hint: 'A secret that was lost is replaced by another account: parley partner rotate.',
+  });
