@@ -32,10 +32,15 @@ const CODES: Record<string, string> = {
   INVALID_CONFIG: 'topic-config-invalid',
   INVALID_TOPIC_EXCEPTION: 'topic-name-invalid',
   POLICY_VIOLATION: 'topic-policy-violated',
+  SECURITY_DISABLED: 'security-disabled',
 };
 
-/** A clear error for a failed administration call: what was tried, what the broker said, a stable code. */
-export function toAdminError(doing: string, error: unknown): AppError {
+const HINTS: Record<string, string> = {
+  'security-disabled': 'Give the broker an authorizer (authorizer.class.name), or run without KAFKA_SASL_MECHANISM.',
+};
+
+/** A clear error for a failed administration call: what was tried, what the broker said, a stable code. `right`: what to do where the account may not. */
+export function toAdminError(doing: string, error: unknown, right?: string): AppError {
   if (error instanceof AppError) return error;
   if (isTopicMissing(error))
     return new AppError('topic-missing', `Could not ${doing}: it does not exist`, { cause: error });
@@ -51,8 +56,10 @@ export function toAdminError(doing: string, error: unknown): AppError {
   }
   const { apiId = '', serverErrorMessage } = word as BrokerWord;
   const code = CODES[apiId] ?? 'broker-refused';
+  const hint = code === 'not-authorized' ? right : HINTS[code];
   return new AppError(code, `Could not ${doing}: ${serverErrorMessage ?? word.message} (${apiId})`, {
     cause: error,
     retriable: code === 'broker-refused',
+    ...(hint === undefined ? {} : { hint }),
   });
 }

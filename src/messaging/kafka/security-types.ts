@@ -1,12 +1,26 @@
 /** What an account may do with a resource. `Describe` comes with `Read` and `Write`, and is stated all the same: people read these lists. */
 export type AclOperation =
-  'Read' | 'Write' | 'Create' | 'Delete' | 'Alter' | 'Describe' | 'DescribeConfigs' | 'AlterConfigs' | 'All';
+  | 'Read'
+  | 'Write'
+  | 'Create'
+  | 'Delete'
+  | 'Alter'
+  | 'Describe'
+  | 'DescribeConfigs'
+  | 'AlterConfigs'
+  | 'ClusterAction'
+  | 'IdempotentWrite'
+  | 'CreateTokens'
+  | 'DescribeTokens'
+  | 'TwoPhaseCommit'
+  | 'All';
 
 /** One rule of the broker's authorizer. Compared field by field: an ACL that differs in any is another. */
 export interface Acl {
   /** `User:acme.1`. */
   principal: string;
-  resource: 'topic' | 'group' | 'cluster' | 'transactional-id';
+  resource: 'topic' | 'group' | 'cluster' | 'transactional-id' | 'delegation-token' | 'user';
+  /** Of the cluster: `kafka-cluster`. */
   name: string;
   pattern: 'literal' | 'prefixed';
   operation: AclOperation;
@@ -42,7 +56,9 @@ export interface GroupMember {
 
 /**
  * Accounts, rights and limits at the broker, under an administrator's account. Every method rejects with an AppError as those of
- * KafkaAdmin do; `security-disabled` where the broker has no authorizer.
+ * KafkaAdmin do: `not-authorized` with the missing right as hint; `security-disabled` for ACLs where the broker has no
+ * authorizer; `broker-behind` when a change was taken, but a broker did not hear of it in time. What changes something resolves
+ * when each broker that lives knows of it, and may be called again.
  */
 export interface SecurityAdmin {
   /** The names of SCRAM-SHA-512 users, of these or of all. */
@@ -69,7 +85,7 @@ export interface SecurityAdmin {
   putTopicOptions(topic: string, options: Readonly<Record<string, string>>): Promise<void>;
   /** With all that is in them. One that is not there is no error. */
   deleteTopics(topics: readonly string[]): Promise<void>;
-  /** Who is in the consumer groups whose name begins so. */
+  /** Who is in the consumer groups whose name begins so, as far as we may see them. */
   membersOf(groupPrefix: string): Promise<GroupMember[]>;
   close(): Promise<void>;
 }

@@ -1,0 +1,81 @@
+import { Admin, type Connection } from '@platformatic/kafka';
+import { AppError } from '../../../platform/errors';
+import { sleep } from '../../../platform/polling';
+import { toAdminError } from '../admin-error';
+import { adminSettings, type KafkaSettings } from '../client-settings';
+
+const SETTLED_TIMEOUT_MS = 10_000;
+const SETTLED_INTERVAL_MS = 25;
+
+/** The administrator's client, and what the verbs of one matter each build on: an error's words, one broker, all brokers. */
+export class SecurityClient {
+  readonly admin: Admin;
+  private readonly account: string;
+
+  constructor(settings: KafkaSettings) {
+    this.admin = new Admin(adminSettings(settings, 'security'));
+    // An emitter without a listener for 'error' would end the process; each call rejects with the same failure.
+    this.admin.on('error', () => undefined);
+    this.account = settings.kafkaSaslUsername;
+  }
+
+  /** @param needs the right that the account must have, for the hint of `not-authorized`: `Alter on the cluster` */
+  async asked<T>(doing: string, needs: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      const account = this.account === '' ? 'The account' : `The account "${this.account}"`;
+      throw toAdminError(doing, error, `${account} needs the right ${needs}.`);
+    }
+  }
+
+  /** Through the first broker that takes a connection: each passes on to the controller what is the controller's. */
+  async onOne<T>(call: (broker: Connection) => Promise<T>): Promise<T> {
+    const { live, failure } = await this.live(1);
+    const [broker] = live;
+    if (!broker) throw failure;
+    return call(broker);
+  }
+
+  /** Through each broker that lives. */
+  async onEach<T>(call: (broker: Connection) => Promise<T>): Promise<T[]> {
+    const { live, failure } = await this.live(Infinity);
+    if (live.length === 0) throw failure;
+    return Promise.all(live.map(call));
+  }
+
+  /**
+   * Waits until each broker that lives knows of a change: the controller answers before that, and a login or a right that
+   * one of them does not know yet would be refused in between.
+   */
+  async settled(what: string, isKnown: (broker: Connection) => Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + SETTLED_TIMEOUT_MS;
+    while (!(await this.onEach(isKnown)).every(Boolean)) {
+      if (Date.now() > deadline) {
+        throw new AppError('broker-behind', `${what} is taken by the controller, but a broker does not know it yet`, {
+          hint: 'Try again: what is there already stays as it is.',
+        });
+      }
+      await sleep(SETTLED_INTERVAL_MS);
+    }
+  }
+
+  private async live(most: number): Promise<{ live: Connection[]; failure: unknown }> {
+    const { brokers } = await this.admin.metadata({ topics: [], forceUpdate: true });
+    const live: Connection[] = [];
+    let failure: unknown = new AppError('broker-unreachable', 'the metadata names no broker');
+    for (const id of brokers.keys()) {
+      try {
+        live.push(...(await this.admin.connectToBrokers([id])).values());
+      } catch (error) {
+        failure = error;
+      }
+      if (live.length >= most) break;
+    }
+    return { live, failure };
+  }
+
+  async close(): Promise<void> {
+    await this.admin.close().catch(() => undefined);
+  }
+}
