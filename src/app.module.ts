@@ -79,7 +79,7 @@ const publishing = (config: Config, log: Logger): Provider[] => [
       publisher &&
       createRelay({
         database: {
-          connection: config.databaseUrl,
+          connection: () => config.databaseUrl,
           connectTimeoutMs: config.databaseConnectTimeout,
           statementTimeoutMs: config.databaseStatementTimeout,
         },

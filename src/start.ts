@@ -13,7 +13,7 @@ import type { SchemaRegistry } from './messaging/registry';
 import { PartnerFigures } from './orders';
 import { PartitionCheck } from './partners';
 import { systemClock } from './platform/clock';
-import type { Config } from './platform/config';
+import { type Config, watchSecrets } from './platform/config';
 import { Database, DatabaseMonitor } from './platform/database';
 import { AppError, messageOf } from './platform/errors';
 import { createHttpApp } from './platform/http';
@@ -61,6 +61,7 @@ export async function start(config: Config, log: Logger): Promise<Running> {
     },
   ).catch((error: unknown) => refused(error, 'MANAGEMENT_PORT', config.managementPort));
   const lifecycle = app.get(Lifecycle);
+  void watchSecrets(config, log, lifecycle.signal);
   const running: Running = {
     app,
     lifecycle,

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { envExample, KEYS, loadConfig } from '../platform/config';
+import { envExample, KEYS, loadConfig, secretFilesOf } from '../platform/config';
 import { examples } from './options';
 
 export function configCommand(): Command {
@@ -15,9 +15,12 @@ export function configCommand(): Command {
     )
     .action(() => {
       const values = loadConfig();
+      const files = new Map(secretFilesOf(values).map(({ env, path }) => [env, path]));
       for (const [name, key] of Object.entries(KEYS)) {
         const value = values[name as keyof typeof values];
-        process.stdout.write(`${key.env}=${'secret' in key && value !== '' ? '[redacted]' : String(value)}\n`);
+        const file = files.get(key.env);
+        const redacted = file === undefined ? '[redacted]' : `[redacted, from ${file}]`;
+        process.stdout.write(`${key.env}=${'secret' in key && value !== '' ? redacted : String(value)}\n`);
       }
     });
   config

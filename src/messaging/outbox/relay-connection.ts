@@ -1,8 +1,8 @@
 import { Client, type ClientConfig, type CustomTypesConfig } from 'pg';
 
 export interface RelayDatabase {
-  /** `postgres://…`, or what `pg` takes. */
-  connection: string | ClientConfig;
+  /** `postgres://…`, or what `pg` takes; a function is asked for each connection, for its password may have changed. */
+  connection: string | ClientConfig | (() => string);
   connectTimeoutMs?: number;
   statementTimeoutMs?: number;
 }
@@ -33,7 +33,7 @@ export async function connectRelay(
 ): Promise<RelayConnections> {
   const open = async (role: string): Promise<Client> => {
     const statement = database.statementTimeoutMs ?? 15_000;
-    const { connection } = database;
+    const connection = typeof database.connection === 'function' ? database.connection() : database.connection;
     const client = new Client({
       ...(typeof connection === 'string' ? { connectionString: connection } : connection),
       application_name: `parley relay ${role} ${name}`.slice(0, 63),

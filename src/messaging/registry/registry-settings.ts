@@ -20,8 +20,8 @@ export interface RegistryAccess {
   /** Without credentials and final slash. */
   urls: readonly string[];
   deadlineMs: number;
-  /** Value of the header. */
-  authorization: string | undefined;
+  /** Value of the header; asked for each request, for a secret may have changed. */
+  readonly authorization: string | undefined;
   /** PEM. */
   ca: string | undefined;
   /** The text without our secrets, whoever put them there. */
@@ -30,17 +30,21 @@ export interface RegistryAccess {
 
 /** Throws a NonRetriableError for a URL or CA file that can't be used. */
 export function accessOf(settings: RegistrySettings): RegistryAccess {
-  const authorization = authorizationOf(settings);
-  const { schemaRegistryPassword: password, schemaRegistryToken: token } = settings;
-  const secrets = [password, token, authorization?.split(' ')[1]].filter((secret) => secret !== undefined);
   return {
     urls: settings.schemaRegistryUrls.map(baseUrl),
     deadlineMs: settings.schemaRegistryDeadlineMs ?? 3000,
-    authorization,
+    get authorization() {
+      return authorizationOf(settings);
+    },
     ca: certificateAuthority(settings.schemaRegistryCaFile),
-    redacted: (text) => secrets.reduce((rest, secret) => (secret ? rest.replaceAll(secret, '[redacted]') : rest), text),
+    redacted: (text) => secretsOf(settings).reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text),
   };
 }
+
+const secretsOf = (settings: RegistrySettings): string[] =>
+  [settings.schemaRegistryPassword, settings.schemaRegistryToken, authorizationOf(settings)?.split(' ')[1]].filter(
+    (secret): secret is string => secret !== undefined && secret !== '',
+  );
 
 function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -4,7 +4,8 @@ import type { Key } from './parsers';
 /** The text of `.env.example`, made from the same table that reads the environment, so that the two can't differ. */
 export function envExample(): string {
   const entries = (Object.values(KEYS) as Key<unknown>[]).map((key) => {
-    const about = `# ${key.doc}\n# Unit: ${key.unit}. ${key.fallback === undefined ? 'Required.' : `Default: ${key.fallback || '(empty)'}.`}`;
+    const file = key.secret ? ` Or ${key.env}_FILE: path of a file that holds it, read anew when it changes.` : '';
+    const about = `# ${key.doc}${file}\n# Unit: ${key.unit}. ${key.fallback === undefined ? 'Required.' : `Default: ${key.fallback || '(empty)'}.`}`;
     return key.fallback === undefined
       ? `${about}\n${key.env}=${EXAMPLES[key.env] ?? ''}`
       : `${about}\n#${key.env}=${key.fallback}`;

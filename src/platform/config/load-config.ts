@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { KEYS, type Config } from './keys';
 import type { Key } from './parsers';
+import { SecretFile } from './secret-file';
 
 /** All that is wrong with the environment, so that it can be mended in one go. */
 export class ConfigError extends Error {
@@ -12,11 +13,36 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the configuration. Throws {@link ConfigError} with all faults at once; values of secrets are never named. */
+const files = new WeakMap<Config, readonly SecretFile[]>();
+
+/** The secrets of this configuration that stand in files. */
+export const secretFilesOf = (config: Config): readonly SecretFile[] => files.get(config) ?? [];
+
+/**
+ * Reads the configuration. Throws {@link ConfigError} with all faults at once; values of secrets are never named.
+ *
+ * A secret that stands in a file is a getter which follows that file: read it from the configuration whenever it is used. A copy
+ * (`{ ...config }`, or a value kept since the start) does not follow.
+ */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const faults: string[] = [];
   const values: Record<string, unknown> = {};
+  const secrets = new Map<string, SecretFile>();
   for (const [name, key] of Object.entries(KEYS) as [string, Key<unknown>][]) {
+    const path = key.secret ? env[`${key.env}_FILE`]?.trim() : undefined;
+    if (path) {
+      try {
+        if (env[key.env]?.trim()) throw new RangeError(`takes the place of ${key.env}: set one of them`);
+        const file = new SecretFile(key.env, path, key.parse);
+        secrets.set(name, file);
+        values[name] = file.value;
+      } catch (error) {
+        faults.push(`${key.env}_FILE ${(error as Error).message}.`);
+        // It was given: no other fault must say that it is missing.
+        values[name] = '-';
+      }
+      continue;
+    }
     const raw = env[key.env]?.trim() || key.fallback;
     if (raw === undefined) {
       faults.push(`${key.env} is missing. ${key.doc}`);
@@ -46,11 +72,15 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   }
   faults.push(...timeFaults(config));
   if (faults.length > 0) throw new ConfigError(faults);
-  return Object.freeze({
+  const loaded = {
     ...config,
     instanceId: config.instanceId || `${hostname()}-${process.pid}`,
     watchdogMs: config.watchdogMs || Math.floor((config.kafkaSessionTimeoutMs * 2) / 3),
-  });
+  };
+  for (const [name, file] of secrets)
+    Object.defineProperty(loaded, name, { get: () => file.value, enumerable: true, configurable: false });
+  files.set(loaded, [...secrets.values()]);
+  return Object.freeze(loaded);
 }
 
 /** Times that only make sense together. What could not be read is undefined here, and has its fault already. */

@@ -1,3 +1,4 @@
+import { Client, type ClientConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../config';
 
@@ -23,6 +24,7 @@ export function dataSourceOptions(
     installExtensions: false,
     logging: false,
     extra: {
+      Client: clientOf(config),
       statement_timeout: config.databaseStatementTimeout,
       idle_in_transaction_session_timeout: config.databaseStatementTimeout * 2,
       keepAlive: true,
@@ -30,5 +32,14 @@ export function dataSourceOptions(
       options: '-c default_transaction_isolation=read\\ committed',
     },
     ...parts,
+  };
+}
+
+/** A pool keeps what it was made with: so each of its connections asks for the URL itself, and a rotated password counts from the next one on. */
+function clientOf(config: Pick<Config, 'databaseUrl'>): typeof Client {
+  return class extends Client {
+    constructor(options: ClientConfig) {
+      super({ ...options, connectionString: config.databaseUrl });
+    }
   };
 }

@@ -54,8 +54,8 @@ export interface Protection {
 
 export function createProtection(options: ProtectionOptions): Protection {
   const { config, database, channels, admin, openPublisher, logger, clock = systemClock } = options;
-  const { databaseUrl: url, databaseConnectTimeout: connectTimeoutMs, instanceId } = config;
-  const presence = new Presence({ url, connectTimeoutMs, name: instanceId }, logger);
+  const { databaseConnectTimeout: connectTimeoutMs, instanceId } = config;
+  const presence = new Presence({ url: () => config.databaseUrl, connectTimeoutMs, name: instanceId }, logger);
   const suspects = new OneAtATime();
   const reader = { presence, instance: instanceId, suspects };
   const careful = new CarefulReading(database, reader, config.consumerBatchSize, clock, logger);

@@ -8,7 +8,8 @@ import type { Logger } from '../../../platform/telemetry';
 export const PRESENCE_LOCK = 0x706c_7972;
 
 export interface PresenceDatabase {
-  url: string;
+  /** Asked for each connection: its password may have changed. */
+  url: () => string;
   connectTimeoutMs: number;
   /** Shown in pg_stat_activity. */
   name: string;
@@ -73,7 +74,7 @@ export class Presence {
   private async hold(onHeld: () => void): Promise<void> {
     const { url, connectTimeoutMs, name } = this.database;
     const client = new Client({
-      connectionString: url,
+      connectionString: url(),
       connectionTimeoutMillis: connectTimeoutMs,
       application_name: `parley presence ${name}`.slice(0, 63),
       keepAlive: true,
