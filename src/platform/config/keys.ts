@@ -1,5 +1,6 @@
 import { CONSUMER_KEYS } from './consumer-keys';
-import { bool, bytes, hostPorts, httpUrls, integer, oneOf, postgresUrl, roles, text, token, type Key } from './parsers';
+import { KAFKA_KEYS } from './kafka-keys';
+import { bool, bytes, httpUrls, integer, oneOf, postgresUrl, roles, text, token, type Key } from './parsers';
 
 /**
  * Every environment variable that Parley reads: the one table behind `loadConfig`, `.env.example` and the README.
@@ -94,83 +95,13 @@ export const KEYS = {
     doc: 'Longest statement; a stuck one must not hold locks for ever.',
   },
 
-  kafkaBrokers: {
-    env: 'KAFKA_BROKERS',
-    parse: hostPorts,
-    fallback: undefined,
-    unit: 'host:port list',
-    doc: 'Bootstrap servers, separated by commas.',
-  },
-  kafkaSsl: {
-    env: 'KAFKA_SSL',
-    parse: bool,
-    fallback: 'false',
-    unit: 'true/false',
-    doc: 'TLS to the brokers. Required with a SASL mechanism that sends the password.',
-  },
-  kafkaCaFile: {
-    env: 'KAFKA_CA_FILE',
-    parse: text(4096),
-    fallback: '',
-    unit: 'path',
-    doc: "PEM file of the authority that signed the brokers' certificates. Empty: the public ones.",
-  },
-  kafkaSaslMechanism: {
-    env: 'KAFKA_SASL_MECHANISM',
-    parse: oneOf('', 'plain', 'scram-sha-256', 'scram-sha-512'),
-    fallback: '',
-    unit: 'mechanism',
-    doc: 'SASL mechanism; empty: none.',
-  },
-  kafkaSaslUsername: {
-    env: 'KAFKA_SASL_USERNAME',
-    parse: text(255),
-    fallback: '',
-    unit: 'name',
-    doc: 'Account of Parley at the broker.',
-  },
-  kafkaSaslPassword: {
-    env: 'KAFKA_SASL_PASSWORD',
-    parse: text(1024),
-    fallback: '',
-    secret: true,
-    unit: 'secret',
-    doc: 'Its password.',
-  },
+  ...KAFKA_KEYS,
   eventSource: {
     env: 'EVENT_SOURCE',
     parse: text(255),
     fallback: '/parley',
     unit: 'URI reference',
     doc: 'ce_source of every message that we send: says which installation spoke.',
-  },
-  kafkaConsumerGroup: {
-    env: 'KAFKA_CONSUMER_GROUP',
-    parse: text(200),
-    fallback: 'parley',
-    unit: 'name',
-    doc: 'Consumer group; all processes of one installation share it.',
-  },
-  kafkaSessionTimeoutMs: {
-    env: 'KAFKA_SESSION_TIMEOUT_MS',
-    parse: integer(6000, 300_000),
-    fallback: '45000',
-    unit: 'ms',
-    doc: 'How long a consumer that was killed keeps its partitions from the others. Shorter takes over sooner, but gives partitions away when a process is only slow for a moment.',
-  },
-  kafkaReplicationFactor: {
-    env: 'KAFKA_REPLICATION_FACTOR',
-    parse: integer(1, 15),
-    fallback: '3',
-    unit: 'replicas',
-    doc: 'Copies of each topic that the admin step creates; 1 only where losing a broker may lose data.',
-  },
-  kafkaTopicRetentionHours: {
-    env: 'KAFKA_TOPIC_RETENTION_HOURS',
-    parse: integer(1, 24 * 365),
-    fallback: '168',
-    unit: 'hours',
-    doc: 'retention.ms of each topic that a partner writes, as the admin step creates it: 7 days, so that a consumer that is away over a long weekend loses nothing.',
   },
 
   schemaRegistryUrls: {

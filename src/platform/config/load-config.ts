@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { kafkaFaults } from './kafka-keys';
 import { KEYS, type Config } from './keys';
 import type { Key } from './parsers';
 import { SecretFile } from './secret-file';
@@ -55,12 +56,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     }
   }
   const config = values as Config;
-  if (config.kafkaSaslMechanism && !(config.kafkaSaslUsername && config.kafkaSaslPassword)) {
-    faults.push('KAFKA_SASL_MECHANISM needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD.');
-  }
-  if (config.kafkaSaslMechanism === 'plain' && config.kafkaSsl === false) {
-    faults.push('KAFKA_SASL_MECHANISM="plain" sends the password as it is: set KAFKA_SSL=true or use scram-sha-512.');
-  }
+  faults.push(...kafkaFaults(config));
   if (Boolean(config.schemaRegistryUsername) !== Boolean(config.schemaRegistryPassword)) {
     faults.push('SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD go together.');
   }

@@ -43,6 +43,9 @@ export const hostPorts = (raw: string): string[] => {
   return list.every(isAddress) ? list : fail('must be a list of host:port, separated by commas');
 };
 
+/** An empty text is an empty list. */
+export const hostPortsOrEmpty = (raw: string): string[] => (raw === '' ? [] : hostPorts(raw));
+
 /** Base URLs; an empty text is no URL. Credentials have keys of their own, since whole URLs are printed. */
 export const httpUrls = (raw: string): readonly string[] => {
   const list = raw === '' ? [] : raw.split(',').map((part) => part.trim());
