@@ -129,7 +129,7 @@ export function consume(world: World, registry: SchemaRegistry, decide?: Decide,
 
 /** The registry as a process is configured for it, and the subjects whose versions it was asked for. */
 export function countingRegistry(url: string): SchemaRegistry & { listings: string[] } {
-  const registry = createSchemaRegistry({ schemaRegistryUrls: [url], schemaRegistryDeadlineMs: 1000 });
+  const registry = createSchemaRegistry({ schemaRegistryUrls: [url], schemaRegistryDeadlineMs: 3000 });
   const counting = Object.create(registry) as SchemaRegistry & { listings: string[] };
   counting.listings = [];
   counting.versions = (subject) => {

@@ -21,9 +21,9 @@ export async function serve(answering: Answering, tls?: { key: string; cert: str
   return server;
 }
 
-/** A client with a deadline of 300 ms unless told otherwise. */
+/** A client with a deadline of 1 s unless told otherwise. */
 export function clientOf(urls: string[], settings: Omit<RegistrySettings, 'schemaRegistryUrls'> = {}): SchemaRegistry {
-  const registry = createSchemaRegistry({ schemaRegistryUrls: urls, schemaRegistryDeadlineMs: 300, ...settings });
+  const registry = createSchemaRegistry({ schemaRegistryUrls: urls, schemaRegistryDeadlineMs: 1000, ...settings });
   afterwards(() => registry.close());
   return registry;
 }

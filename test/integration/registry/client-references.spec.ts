@@ -24,7 +24,7 @@ describe('the references of a schema', () => {
     });
   });
   beforeEach(() => {
-    registry = createSchemaRegistry({ schemaRegistryUrls: [server.url], schemaRegistryDeadlineMs: 1000 });
+    registry = createSchemaRegistry({ schemaRegistryUrls: [server.url], schemaRegistryDeadlineMs: 10_000 });
     server.heard.length = 0;
   });
   afterEach(() => registry.close());

@@ -27,7 +27,7 @@ describe('the schemas of a topic', () => {
 
   beforeEach(async () => {
     server = await startReplay(good);
-    registry = createSchemaRegistry({ schemaRegistryUrls: [server.url], schemaRegistryDeadlineMs: 1000 });
+    registry = createSchemaRegistry({ schemaRegistryUrls: [server.url], schemaRegistryDeadlineMs: 10_000 });
     now = START;
     pauses = [];
     schemas = new TopicSchemas(registry, {

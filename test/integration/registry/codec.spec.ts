@@ -28,7 +28,7 @@ describe('codecs with a real registry', () => {
   let registry: SchemaRegistry;
   /** Has published; another one, which begins without knowing anything, reads. */
   let codec: Codec;
-  const connect = () => createSchemaRegistry({ schemaRegistryUrls: [server.url], schemaRegistryDeadlineMs: 1000 });
+  const connect = () => createSchemaRegistry({ schemaRegistryUrls: [server.url], schemaRegistryDeadlineMs: 10_000 });
   beforeAll(async () => {
     server = await startRegistry();
     registry = connect();
