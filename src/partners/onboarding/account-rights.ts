@@ -1,0 +1,50 @@
+import { ChannelCatalog } from '../../messaging/channels';
+import type { Acl, Quota, SecurityAdmin } from '../../messaging/kafka';
+import type { Database } from '../../platform/database';
+import { NonRetriableError } from '../../platform/errors';
+import { topicsOf } from './desired';
+import { aclName, aclsOfAccount, quotaOf } from './domain/rights';
+import { own } from './owned';
+import type { PartnerSpec } from './partner-spec';
+
+export interface Rights {
+  acls: readonly Acl[];
+  quota: Quota;
+}
+
+/** What the partner was last asked to be; undefined for one that no onboarding has finished. */
+export async function specOfPartner(
+  database: Pick<Database, 'query'>,
+  partner: string,
+): Promise<PartnerSpec | undefined> {
+  const [row] = await database.query<{ spec: PartnerSpec }>('SELECT spec FROM partner_spec WHERE partner = :partner', {
+    partner,
+  });
+  return row?.spec;
+}
+
+/** What another account of the partner may do, as its channels and its file say. Throws `partner-not-onboarded`. */
+export async function rightsOfAccount(database: Database, partner: string, username: string): Promise<Rights> {
+  const spec = await specOfPartner(database, partner);
+  if (!spec) {
+    throw new NonRetriableError('partner-not-onboarded', `What the partner ${partner} is to be was never stated.`, {
+      hint: `Write it into a file and run "parley partner onboard --file ${partner}.yaml".`,
+    });
+  }
+  const catalog = new ChannelCatalog(database);
+  await catalog.load();
+  const topics = topicsOf(catalog.all().filter((channel) => channel.partner === partner));
+  return { acls: aclsOfAccount(username, partner, topics), quota: quotaOf(spec) };
+}
+
+/** Gives them to the account; each is written down as ours before. Callers hold the partner's lock. */
+export async function giveRights(
+  { database, security, now }: { database: Database; security: SecurityAdmin; now: Date },
+  { partner, username }: { partner: string; username: string },
+  { acls, quota }: Rights,
+): Promise<void> {
+  const resources = acls.map((acl) => ({ kind: 'acl', name: aclName(acl) }) as const);
+  await own(database, partner, [...resources, { kind: 'quota', name: username }], now);
+  await security.addAcls(acls);
+  await security.putQuota(username, quota);
+}
