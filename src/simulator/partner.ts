@@ -39,7 +39,7 @@ export class Partner implements SenderEvents {
     private readonly log: (line: string) => void,
     private readonly onReady: () => void = () => undefined,
   ) {
-    this.connection = connectionOf(options);
+    this.connection = connectionOf(options, `simulator-${options.parties[0]?.id}`);
     this.journal = new Journal(options.journal);
     this.sender = new AnswerSender(this.connection, this, log);
     // Looked up only, like a partner does: the company publishes them.

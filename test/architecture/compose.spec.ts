@@ -64,7 +64,7 @@ describe('the compose file', () => {
   it('starts the simulator with options that it takes', () => {
     const [program, ...options] = services['simulator']?.command ?? [];
     expect(program).toBe('dist/src/simulator/main.js');
-    const { parties, registry } = parseOptions(options, {}) ?? {};
+    const [{ parties, registry } = {}] = parseOptions(options, {}) ?? [];
     expect(parties).toEqual([{ id: 'acme', format: 'avro' }]);
     expect(registry?.schemaRegistryUrls).toEqual([services['parley']?.environment?.['SCHEMA_REGISTRY_URLS']]);
   });
