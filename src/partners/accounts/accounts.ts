@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database';
+import { NonRetriableError } from '../../platform/errors';
 import type { Account } from './account';
 
 export const COLUMNS = `partner, username, kind, state, created_at AS "createdAt", created_by AS "createdBy",
@@ -19,5 +20,14 @@ export class Accounts {
       `SELECT ${COLUMNS} FROM partner_account WHERE partner = ANY(:partners::text[]) ORDER BY id`,
       { partners },
     );
+  }
+
+  /** Throws `account-unknown`. */
+  async find(partner: string, username: string): Promise<Account> {
+    const account = (await this.of(partner)).find((one) => one.username === username);
+    if (account) return account;
+    throw new NonRetriableError('account-unknown', `${partner} has no account ${username}.`, {
+      hint: `Its accounts: parley partner show ${partner}`,
+    });
   }
 }

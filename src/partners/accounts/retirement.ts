@@ -1,0 +1,85 @@
+import type { SecurityAdmin } from '../../messaging/kafka';
+import type { Clock } from '../../platform/clock';
+import { type Database, query } from '../../platform/database';
+import { messageOf, NonRetriableError } from '../../platform/errors';
+import { audit, type Caller } from '../../staff';
+import { withPartnerLock } from '../partner-lock';
+import { type Account, principalOf } from './account';
+import { Accounts, COLUMNS } from './accounts';
+
+export interface RetirementPass {
+  retired: string[];
+  failed: { username: string; reason: string }[];
+}
+
+/**
+ * Ends accounts: rights, limits and user go at the broker, then the row says so. Each step can be said twice, so an end that was broken off
+ * is done by the next attempt. Without rights every further request is refused, also on connections that are open.
+ */
+export class Retirement {
+  private readonly accounts: Accounts;
+
+  constructor(
+    private readonly database: Database,
+    private readonly admin: SecurityAdmin,
+    private readonly clock: Clock,
+  ) {
+    this.accounts = new Accounts(database);
+  }
+
+  /** Those whose date has passed. What fails, and a partner that somebody else is changing, is left for the next pass. */
+  async retireDue(by: Caller, partner?: string): Promise<RetirementPass> {
+    const due = await this.database.query<Pick<Account, 'partner' | 'username'>>(
+      `SELECT partner, username FROM partner_account
+       WHERE state = 'retiring' AND valid_until <= :now AND (:partner::text IS NULL OR partner = :partner::text) ORDER BY id`,
+      { now: this.clock.now(), partner: partner ?? null },
+    );
+    const pass: RetirementPass = { retired: [], failed: [] };
+    for (const { partner: owner, username } of due) {
+      try {
+        await this.retire(owner, username, by, 'its date has passed');
+        pass.retired.push(username);
+      } catch (error) {
+        pass.failed.push({ username, reason: messageOf(error) });
+      }
+    }
+    return pass;
+  }
+
+  /**
+   * One that was replaced, or that was never told, before its date. A retired one stays so. Throws `account-unknown`, `account-in-use` for
+   * the one that new clients get, `partner-busy`.
+   */
+  retire(partner: string, username: string, by: Caller, reason?: string): Promise<Account> {
+    return withPartnerLock(this.database, partner, async () => {
+      const account = await this.accounts.find(partner, username);
+      if (account.state === 'retired') return account;
+      if (account.state === 'active') throw inUse(username);
+      const rights = await this.admin.acls({ principal: principalOf(username) });
+      await this.admin.deleteAcls(rights);
+      await this.admin.putQuota(username, {});
+      if (account.kind === 'scram-sha-512') await this.admin.deleteUser(username);
+      return this.recordEnd(account, by, reason);
+    });
+  }
+
+  private recordEnd({ partner, username, state }: Account, by: Caller, reason?: string): Promise<Account> {
+    const now = this.clock.now();
+    return this.database.transaction(async (tx) => {
+      const [ended] = await query<Account>(
+        tx,
+        `UPDATE partner_account SET state = 'retired', retired_at = :now, disabled_at = NULL
+         WHERE username = :username RETURNING ${COLUMNS}`,
+        { username, now },
+      );
+      const object = `partner-account/${username}`;
+      await audit(tx, { by, action: 'partner-account.retire', object, partner, reason, detail: { was: state } }, now);
+      return ended as Account;
+    });
+  }
+}
+
+const inUse = (username: string): NonRetriableError =>
+  new NonRetriableError('account-in-use', `${username} is the account that new clients get.`, {
+    hint: 'Make another with "parley partner rotate" first. Where it must open nothing from now on: --disable.',
+  });
