@@ -3,21 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { type PostgresServer, startKafka, startPostgres, type SingleKafka } from '../../scripts/servers/index.mjs';
+import { type PostgresServer, startPostgres } from '../../scripts/servers/index.mjs';
 import { eventually } from '../support/eventually';
+import { asPartner, doorOf, startGuardedKafka } from '../support/guarded-kafka';
 import { readAll, uniqueName } from '../support/kafka';
 import { OrderLoad } from '../support/order-load';
 import { ParleyProcess, Program } from '../support/parley-process';
 
 // Durable servers of its own: what a crash may forget is the point.
 let postgres: PostgresServer;
-let kafka: SingleKafka;
+let kafka: Awaited<ReturnType<typeof startGuardedKafka>>;
 let folder: string;
 
 beforeAll(async () => {
   [postgres, kafka, folder] = await Promise.all([
     startPostgres({ durable: true }),
-    startKafka(),
+    startGuardedKafka(),
     mkdtemp(join(tmpdir(), 'parley-crash-')),
   ]);
 });
@@ -40,32 +41,21 @@ async function startSystem(): Promise<System> {
   const database = uniqueName('crash').replace('-', '_');
   await postgres.createDatabase(database);
   const partner = uniqueName('acme');
-  const parley = await ParleyProcess.prepare(postgres.url(database), {
-    KAFKA_BROKERS: kafka.brokers,
-    RELAY_LEASE_MS: '2000',
-    // The shortest that brokers allow: a killed member's partitions wait for it.
-    KAFKA_SESSION_TIMEOUT_MS: '6000',
-    LOG_LEVEL: 'warn',
-  });
-  await parley.cli('migrate');
-  await parley.cli('partner', 'add', partner, '--format', 'json');
-  const journal = join(folder, `${partner}.jsonl`);
-  const simulator = Program.run(
-    'simulator/main.js',
-    [
-      '--brokers',
-      kafka.brokers,
-      '--partner',
-      `${partner}=json`,
-      '--behaviour',
-      'slow',
-      '--slow-ms',
-      '50',
-      '--journal',
-      journal,
-    ],
-    {},
+  const parley = await ParleyProcess.prepare(
+    postgres.url(database),
+    {
+      RELAY_LEASE_MS: '2000',
+      // The shortest that brokers allow: a killed member's partitions wait for it.
+      KAFKA_SESSION_TIMEOUT_MS: '6000',
+      LOG_LEVEL: 'warn',
+    },
+    kafka,
   );
+  await parley.cli('migrate');
+  const { args, env } = asPartner(await parley.addPartner(partner, '--format', 'json'), partner);
+  const journal = join(folder, `${partner}.jsonl`);
+  const manners = ['--partner', `${partner}=json`, '--behaviour', 'slow', '--slow-ms', '50', '--journal', journal];
+  const simulator = Program.run('simulator/main.js', [...args, ...manners], env);
   await parley.start();
   await parley.key();
   const sql = async (text: string): Promise<Record<string, unknown>[]> => {
@@ -112,7 +102,7 @@ async function expectNothingLostOrRepeated({ parley, partner, journal, load, sql
   const heard = new Map(seen.filter((line) => line.kind === 'seen').map((line) => [line.id, line.order]));
   expect([...heard.values()].sort()).toEqual(accepted.sort());
 
-  const published = await readAll(`orders.${partner}.request.v1`, kafka.brokers);
+  const published = await readAll(`orders.${partner}.request.v1`, doorOf(kafka, kafka.admin));
   expect(new Set(published.map((record) => record.headers['ce_id']?.toString())).size).toBe(accepted.length);
 }
 

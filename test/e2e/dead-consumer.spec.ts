@@ -11,7 +11,7 @@ describe('a process whose consumer can not be kept alive', () => {
       KAFKA_CONSUMER_GROUP: group,
       ROLES: 'consumer',
     });
-    await parley.cli('partner', 'add', partner, '--format', 'json');
+    await parley.addPartner(partner, '--format', 'json');
     const stranger = await joinWithForeignProtocol(group, `orders.${partner}.response.v1`);
     try {
       parley.launch();

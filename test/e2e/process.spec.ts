@@ -1,8 +1,9 @@
 import { connect, createServer } from 'node:net';
 import { Client } from 'pg';
-import { startKafka, startPostgres } from '../../scripts/servers/index.mjs';
+import { startPostgres } from '../../scripts/servers/index.mjs';
 import { freshDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
+import { startGuardedKafka } from '../support/guarded-kafka';
 import { uniqueName } from '../support/kafka';
 import { ParleyProcess, Program } from '../support/parley-process';
 
@@ -64,7 +65,7 @@ describe('a process', () => {
     const partner = uniqueName('acme');
     const parley = await ParleyProcess.prepare(await freshDatabase(), { SHUTDOWN_DRAIN_MS: '300' });
     try {
-      await parley.cli('partner', 'add', partner, '--format', 'json');
+      await parley.addPartner(partner, '--format', 'json');
       await parley.start();
       expect(await parley.probe('startupz')).toBe(200);
       expect((await place(parley, partner)).status).toBe(201);
@@ -93,7 +94,7 @@ describe('a process', () => {
     const partner = uniqueName('acme');
     const parley = await ParleyProcess.prepare(await freshDatabase(), { SHUTDOWN_TIMEOUT_MS: '9000' });
     try {
-      await parley.cli('partner', 'add', partner, '--format', 'json');
+      await parley.addPartner(partner, '--format', 'json');
       await parley.start();
       const [polite, rude] = [await beginOrder(parley, partner), await beginOrder(parley, partner)];
       const ended = parley.end('SIGTERM');
@@ -161,8 +162,6 @@ describe('a process', () => {
   it('never shows a password, in no log line and in no error', async () => {
     const parley = await ParleyProcess.prepare('postgres://parley:hunter2-secret@127.0.0.1:1/parley', {
       KAFKA_BROKERS: '127.0.0.1:1',
-      KAFKA_SASL_MECHANISM: 'scram-sha-512',
-      KAFKA_SASL_USERNAME: 'parley',
       KAFKA_SASL_PASSWORD: 'swordfish-secret',
       LOG_LEVEL: 'trace',
     });
@@ -233,10 +232,10 @@ describe('a process that starts before its servers', () => {
 
   it('takes orders while the broker is missing and publishes them when it comes', async () => {
     const partner = uniqueName('acme');
-    const kafka = await startKafka();
-    const parley = await ParleyProcess.prepare(await freshDatabase(), { KAFKA_BROKERS: kafka.brokers });
+    const kafka = await startGuardedKafka();
+    const parley = await ParleyProcess.prepare(await freshDatabase(), {}, kafka);
     try {
-      await parley.cli('partner', 'add', partner, '--format', 'json');
+      await parley.addPartner(partner, '--format', 'json');
       await kafka.kill();
       await parley.start();
       const answer = await place(parley, partner);

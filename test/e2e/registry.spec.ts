@@ -1,6 +1,7 @@
 import { type RegistryServer, startRegistry } from '../../scripts/servers/index.mjs';
 import { freshDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
+import { asPartner } from '../support/guarded-kafka';
 import { readAll, uniqueName } from '../support/kafka';
 import { ParleyProcess, Program } from '../support/parley-process';
 
@@ -22,11 +23,11 @@ interface System {
 async function prepare({ published }: { published: boolean }): Promise<System> {
   const partner = uniqueName('acme');
   const parley = await ParleyProcess.prepare(await freshDatabase(), { SCHEMA_REGISTRY_URLS: registry.url });
-  await parley.cli('partner', 'add', partner, '--format', 'avro', '--partitions', '2');
+  const door = await parley.addPartner(partner, '--format', 'avro', '--partitions', '2');
   if (published) await parley.cli('contracts', 'publish', '--yes');
-  const reach = ['--brokers', process.env['TEST_KAFKA_BROKERS'] ?? '', '--registry', registry.url];
+  const { args, env } = asPartner(door, partner);
   const manners = ['--partner', `${partner}=avro`, '--rule', 'S-*=ship', '--ship-ms', '1500'];
-  const simulator = Program.run('simulator/main.js', [...reach, ...manners], {});
+  const simulator = Program.run('simulator/main.js', [...args, '--registry', registry.url, ...manners], env);
   const stop = async () => {
     await Promise.all([parley.end('SIGKILL'), simulator.end('SIGKILL')]);
   };

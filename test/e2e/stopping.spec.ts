@@ -1,18 +1,17 @@
 import { eventually } from '../support/eventually';
-import { ownKafka, ownPostgres, pause } from '../support/faults';
+import { atEnd, ownPostgres, pause } from '../support/faults';
+import { startGuardedKafka } from '../support/guarded-kafka';
 import { uniqueName } from '../support/kafka';
 import { ParleyProcess } from '../support/parley-process';
 
 describe('a process of all roles that is told to end while a server says nothing', () => {
   const prepare = async () => {
-    const [postgres, kafka] = await Promise.all([ownPostgres(), ownKafka()]);
+    const [postgres, kafka] = await Promise.all([ownPostgres(), startGuardedKafka()]);
+    atEnd(() => kafka.stop());
     await postgres.createDatabase('parley');
-    const parley = await ParleyProcess.prepare(postgres.url('parley'), {
-      KAFKA_BROKERS: kafka.brokers,
-      SHUTDOWN_TIMEOUT_MS: '8000',
-    });
+    const parley = await ParleyProcess.prepare(postgres.url('parley'), { SHUTDOWN_TIMEOUT_MS: '8000' }, kafka);
     await parley.cli('migrate');
-    await parley.cli('partner', 'add', uniqueName('acme'), '--format', 'json');
+    await parley.addPartner(uniqueName('acme'), '--format', 'json');
     return { postgres, kafka, parley };
   };
   const says = (parley: ParleyProcess, words: string) =>

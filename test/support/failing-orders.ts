@@ -3,7 +3,7 @@ import { despatchAdvice, orderResponse, topicFor, typeOf } from '../../src/contr
 import type { Role } from '../../src/staff';
 import { freshDatabase } from './database';
 import { eventually } from './eventually';
-import { produce, uniqueName } from './kafka';
+import { type KafkaDoor, produce, uniqueName } from './kafka';
 import { ParleyProcess, Program } from './parley-process';
 import { giveKeyAt, type TestKey } from './staff';
 
@@ -22,6 +22,7 @@ export interface CliRun {
 /** Parley in a process of its own, with a partner whose documents fail, and the commands of support against it. */
 export class FailingOrders {
   readonly keys = new Map<Role, TestKey>();
+  private readonly doors = new Map<string, KafkaDoor>();
 
   private constructor(
     readonly parley: ParleyProcess,
@@ -41,7 +42,7 @@ export class FailingOrders {
   }
 
   async addPartner(id: string): Promise<void> {
-    await this.parley.cli('partner', 'add', id, '--format', 'json', '--partitions', '1');
+    this.doors.set(id, await this.parley.addPartner(id, '--format', 'json', '--partitions', '1'));
   }
 
   /** Begins `parley …` as it runs on somebody's machine: it knows where the API is and a key, and nothing else. */
@@ -129,6 +130,6 @@ export class FailingOrders {
       ...{ ce_time: '2026-03-01T10:00:00Z', ce_subject: key, ce_correlationid: correlationId },
       'content-type': 'application/json',
     };
-    return produce(topic, [{ key, value, headers }]);
+    return produce(topic, [{ key, value, headers }], this.doors.get(this.partner));
   }
 }

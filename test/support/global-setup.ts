@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { startKafka, startPostgres } from '../../scripts/servers/index.mjs';
+import { startPostgres } from '../../scripts/servers/index.mjs';
 import { migrateDatabase } from './database';
+import { type GuardedKafka, startGuardedKafka } from './guarded-kafka';
 
 declare global {
   /** What the run has to undo, newest last. */
@@ -10,8 +11,9 @@ declare global {
 }
 
 /**
- * One PostgreSQL and one Kafka broker for the whole run; servers named in TEST_PG_URL (ends with "/") and
- * TEST_KAFKA_BROKERS are used instead. Each spec file takes a copy of the migrated template database.
+ * One PostgreSQL and one Kafka broker for the whole run; servers named in TEST_PG_URL (ends with "/"), TEST_KAFKA_BROKERS
+ * and TEST_KAFKA_GUARDED are used instead. Each spec file takes a copy of the migrated template database. The broker has a
+ * guarded listener, for programs as an installation runs them, and an open one, for tests of what lies behind it.
  */
 export default async function globalSetup(): Promise<void> {
   globalThis.__afterRun = [];
@@ -42,10 +44,12 @@ async function ownPostgres(undo: (() => Promise<void>)[]): Promise<string> {
 }
 
 async function broker(undo: (() => Promise<void>)[]): Promise<void> {
-  if (process.env['TEST_KAFKA_BROKERS']) return;
-  const kafka = await startKafka();
+  if (process.env['TEST_KAFKA_BROKERS'] && process.env['TEST_KAFKA_GUARDED']) return;
+  const kafka = await startGuardedKafka({ open: true });
   undo.push(() => kafka.stop());
-  process.env['TEST_KAFKA_BROKERS'] = kafka.brokers;
+  const { brokers, caFile, admin, parley } = kafka;
+  process.env['TEST_KAFKA_BROKERS'] ??= kafka.openBrokers;
+  process.env['TEST_KAFKA_GUARDED'] = JSON.stringify({ brokers, caFile, admin, parley } satisfies GuardedKafka);
 }
 
 async function dropDatabases(base: string, run: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Admin, compatibilityPartitioner, Consumer, Producer } from '@platformatic/kafka';
-
+import type { Account } from '../../scripts/servers/index.mjs';
 import { eventually } from './eventually';
 
 // An independent client: what ours gets wrong on both sides must not cancel out.
@@ -27,15 +28,31 @@ export interface RecordToProduce {
   headers?: Record<string, string | Buffer>;
 }
 
+/** Where a guarded broker is, and as whom to come in. */
+export interface KafkaDoor {
+  brokers: string;
+  caFile: string;
+  account: Account;
+}
+
+/** Brokers that ask nobody who it is, or a door. Undefined: the run's own, where everything is allowed. */
+export type KafkaPlace = string | KafkaDoor | undefined;
+
 const bootstrap = (brokers = process.env['TEST_KAFKA_BROKERS']): string[] => {
   if (!brokers) throw new Error('TEST_KAFKA_BROKERS is not set: specs run under the global setup');
   return brokers.split(',');
 };
-const settings = (brokers?: string) => ({
+const settings = (place: KafkaPlace) => ({
   clientId: 'parley-test',
-  bootstrapBrokers: bootstrap(brokers),
   retries: 5,
   retryDelay: 200,
+  ...(typeof place === 'object'
+    ? {
+        bootstrapBrokers: bootstrap(place.brokers),
+        tls: { ca: readFileSync(place.caFile) },
+        sasl: { mechanism: 'SCRAM-SHA-512' as const, ...place.account },
+      }
+    : { bootstrapBrokers: bootstrap(place) }),
 });
 
 /** Names that no other test uses; also valid as a partner id. */
@@ -46,7 +63,7 @@ export interface TopicOptions {
   replicationFactor?: number;
   config?: Record<string, string>;
   /** Other brokers than the run's. */
-  brokers?: string;
+  brokers?: KafkaPlace;
   /** Take the name as it is instead of making it unique. */
   exact?: boolean;
 }
@@ -65,7 +82,7 @@ export async function createTopic(stem: string, options: TopicOptions = {}): Pro
 }
 
 /** Deletes a topic and waits until the broker no longer lists it (the controller answers before that). */
-export async function deleteTopic(topic: string, brokers?: string): Promise<void> {
+export async function deleteTopic(topic: string, brokers?: KafkaPlace): Promise<void> {
   await withAdmin(brokers, async (admin) => {
     await admin.deleteTopics({ topics: [topic] });
     await eventually(async () => !(await admin.listTopics()).includes(topic), { what: `${topic} is gone` });
@@ -73,7 +90,7 @@ export async function deleteTopic(topic: string, brokers?: string): Promise<void
 }
 
 /** Runs `work` with an admin client of the independent library and closes it. */
-export async function withAdmin<T>(brokers: string | undefined, work: (admin: Admin) => Promise<T>): Promise<T> {
+export async function withAdmin<T>(brokers: KafkaPlace, work: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = new Admin(settings(brokers));
   try {
     return await work(admin);
@@ -83,7 +100,7 @@ export async function withAdmin<T>(brokers: string | undefined, work: (admin: Ad
 }
 
 /** Writes records in order, acks=all. Without a partition the key decides, as in Java. */
-export async function produce(topic: string, records: readonly RecordToProduce[], brokers?: string): Promise<void> {
+export async function produce(topic: string, records: readonly RecordToProduce[], brokers?: KafkaPlace): Promise<void> {
   const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
     ...settings(brokers),
     partitioner: compatibilityPartitioner,
@@ -106,7 +123,7 @@ export async function produce(topic: string, records: readonly RecordToProduce[]
 }
 
 /** Every record that the topic holds now, by partition and offset. Joins no group. */
-export async function readAll(topic: string, brokers?: string): Promise<StoredRecord[]> {
+export async function readAll(topic: string, brokers?: KafkaPlace): Promise<StoredRecord[]> {
   const consumer = new Consumer({ ...settings(brokers), groupId: uniqueName('reader') });
   try {
     const metadata = (await consumer.metadata({ topics: [topic], forceUpdate: true })).topics.get(topic);

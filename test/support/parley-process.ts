@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../../scripts/servers/index.mjs';
 import { eventually } from './eventually';
-import { uniqueName } from './kafka';
+import { asAdministrator, asParley, doorOf, type GuardedKafka, guardedKafka } from './guarded-kafka';
+import { type KafkaDoor, uniqueName } from './kafka';
+import { giveRights } from './rights-by-hand';
 import { giveKeyAt, type TestKey } from './staff';
 
 const started = new Set<ChildProcess>();
@@ -73,17 +75,22 @@ export class ParleyProcess {
 
   private constructor(
     private readonly env: NodeJS.ProcessEnv & { DATABASE_URL: string },
+    private readonly kafka: GuardedKafka,
     readonly apiUrl: string,
     readonly managementUrl: string,
   ) {}
 
-  static async prepare(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<ParleyProcess> {
+  /** @param kafka where it runs under an account of its own, which may nothing but what {@link addPartner} gives it */
+  static async prepare(
+    databaseUrl: string,
+    env: NodeJS.ProcessEnv = {},
+    kafka: GuardedKafka = guardedKafka(),
+  ): Promise<ParleyProcess> {
     const [api, management] = [await freePort(), await freePort()];
     return new ParleyProcess(
       {
         DATABASE_URL: databaseUrl,
-        KAFKA_BROKERS: process.env['TEST_KAFKA_BROKERS'],
-        KAFKA_REPLICATION_FACTOR: '1',
+        ...asParley(kafka),
         // Others use the same broker at the same time: with them in one group, neither would get its partitions.
         KAFKA_CONSUMER_GROUP: uniqueName('parley'),
         HTTP_PORT: String(api),
@@ -91,6 +98,7 @@ export class ParleyProcess {
         LOG_LEVEL: 'info',
         ...env,
       },
+      kafka,
       `http://127.0.0.1:${api}`,
       `http://127.0.0.1:${management}`,
     );
@@ -143,10 +151,28 @@ export class ParleyProcess {
 
   /** Runs `parley …` against the same servers; rejects unless it ends with 0. */
   async cli(...args: string[]): Promise<string> {
-    const program = Program.run('cli/main.js', args, this.env);
+    return (await this.command(args, this.env)).output;
+  }
+
+  /** `parley partner add …`, by an administrator of the broker. Returns the partner's way into it. */
+  async addPartner(id: string, ...options: string[]): Promise<KafkaDoor> {
+    const administrator = { ...this.env, ...asAdministrator(this.kafka) };
+    const asAdmin = {
+      KAFKA_SASL_USERNAME: this.kafka.admin.username,
+      KAFKA_SASL_PASSWORD: this.kafka.admin.password,
+    };
+    const args = ['partner', 'add', id, ...options, '--json'];
+    const { stdout } = await this.command(args, { ...administrator, ...asAdmin });
+    const { channels } = JSON.parse(stdout) as { channels: { topic: string; direction: 'in' | 'out' }[] };
+    const group = this.env['KAFKA_CONSUMER_GROUP'] ?? '';
+    return doorOf(this.kafka, await giveRights(this.kafka, id, group, channels));
+  }
+
+  private async command(args: string[], env: NodeJS.ProcessEnv): Promise<Program> {
+    const program = Program.run('cli/main.js', args, env);
     const code = await program.finished();
     if (code !== 0) throw new Error(`parley ${args.join(' ')} ended with ${code}: ${program.output}`);
-    return program.output;
+    return program;
   }
 
   end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
