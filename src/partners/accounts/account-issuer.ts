@@ -4,10 +4,9 @@ import type { Clock } from '../../platform/clock';
 import { type Database, query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import { audit, type Caller } from '../../staff';
+import { own } from '../onboarding/owned';
 import type { Account, NewAccount } from './account';
 import { COLUMNS } from './accounts';
-
-const DAY_MS = 86_400_000;
 
 /** An account and, once, its secret. */
 export interface IssuedAccount {
@@ -23,7 +22,7 @@ export interface IssuedAccount {
 export class AccountIssuer {
   constructor(
     private readonly database: Database,
-    private readonly admin: SecurityAdmin,
+    private readonly security: SecurityAdmin,
     private readonly clock: Clock,
   ) {}
 
@@ -48,45 +47,46 @@ export class AccountIssuer {
       if (row?.partner !== partner || row.state !== 'creating') throw exists(username);
     });
     if (kind === 'tls') return { username, password: undefined };
+    // Only now: a user of somebody else's must not be taken for ours.
+    await own(this.database, partner, [{ kind: 'user', name: username }], this.clock.now());
     const password = randomBytes(24).toString('base64url');
-    await this.admin.putUser({ username, password });
+    await this.security.putUser({ username, password });
     return { username, password };
   }
 
   /**
-   * The secret is known to somebody: the account is active for so many days, and the one that was active before is retiring until
-   * `oldUntil`, if there is one.
+   * The secret is known to somebody: the account is active, until `validUntil`. The one that new clients got before, if there is one, retires at
+   * `replaces.until`. Throws `account-exists` when it is not `creating`.
    */
   async told(
     tx: Tx,
     { partner, username }: Pick<Account, 'partner' | 'username'>,
-    { days, oldUntil }: { days: number; oldUntil?: Date },
+    { validUntil, replaces }: { validUntil: Date; replaces: { username: string; until: Date } | null },
     by: Caller,
   ): Promise<Account> {
     const now = this.clock.now();
-    const replaced = await query<Pick<Account, 'username'>>(
-      tx,
-      `UPDATE partner_account SET state = 'retiring', valid_until = :oldUntil, warned_at = NULL
-       WHERE partner = :partner AND state = 'active' AND username <> :username RETURNING username`,
-      { partner, username, oldUntil: oldUntil ?? now },
-    );
+    if (replaces) {
+      await query(
+        tx,
+        `UPDATE partner_account SET state = 'retiring', valid_until = :until, warned_at = NULL
+         WHERE username = :old AND partner = :partner AND state = 'active'`,
+        { old: replaces.username, partner, until: replaces.until },
+      );
+    }
     const [account] = await query<Account>(
       tx,
-      `UPDATE partner_account SET state = 'active', valid_until = :until
+      `UPDATE partner_account SET state = 'active', valid_until = :validUntil
        WHERE username = :username AND state = 'creating' RETURNING ${COLUMNS}`,
-      { username, until: new Date(now.getTime() + days * DAY_MS) },
+      { username, validUntil },
     );
     if (!account) throw exists(username);
     const detail = {
       kind: account.kind,
-      validUntil: account.validUntil?.toISOString(),
-      ...(replaced[0] && { replaces: replaced[0].username, replacedUntil: oldUntil?.toISOString() }),
+      validUntil: validUntil.toISOString(),
+      ...(replaces && { replaces: replaces.username, replacedUntil: replaces.until.toISOString() }),
     };
-    await audit(
-      tx,
-      { by, action: 'partner-account.create', object: `partner-account/${username}`, partner, detail },
-      now,
-    );
+    const object = `partner-account/${username}`;
+    await audit(tx, { by, action: 'partner-account.create', object, partner, detail }, now);
     return account;
   }
 
@@ -96,7 +96,7 @@ export class AccountIssuer {
   }
 
   private async expectFree(username: string): Promise<void> {
-    if (!(await this.admin.users([username])).has(username)) return;
+    if (!(await this.security.users([username])).has(username)) return;
     throw new NonRetriableError('account-foreign', `The broker has a user ${username} that Parley did not make.`, {
       hint: `Look whose it is. If it is nobody's, delete it: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${username}`,
     });

@@ -23,7 +23,7 @@ export class Disabling {
 
   constructor(
     private readonly database: Database,
-    private readonly admin: SecurityAdmin,
+    private readonly security: SecurityAdmin,
     private readonly clock: Clock,
   ) {
     this.accounts = new Accounts(database);
@@ -35,7 +35,7 @@ export class Disabling {
       await this.expectLive(partner, username);
       // Written first: a crash in between leaves nobody shut out without its being shown.
       const account = await this.record(partner, username, true, by, reason);
-      await this.admin.addAcls(denials(username));
+      await this.security.addAcls(denials(username));
       return account;
     });
   }
@@ -44,7 +44,7 @@ export class Disabling {
   enable(partner: string, username: string, by: Caller, reason?: string): Promise<Account> {
     return withPartnerLock(this.database, partner, async () => {
       await this.expectLive(partner, username);
-      await this.admin.deleteAcls(denials(username));
+      await this.security.deleteAcls(denials(username));
       return this.record(partner, username, false, by, reason);
     });
   }

@@ -2,6 +2,5 @@ export { type Account, type AccountKind, liveOf, type NewAccount, nextAccount, p
 export { AccountIssuer, type IssuedAccount } from './account-issuer';
 export { Accounts } from './accounts';
 export { Disabling } from './disabling';
-export type { FindGrants, Grants } from './grants';
 export { Retirement, type RetirementPass } from './retirement';
 export { OLD_VALID_FOR_MS, Rotation, type RotationPlan, type RotationRequest, type Tell } from './rotation';

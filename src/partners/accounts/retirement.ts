@@ -3,6 +3,8 @@ import type { Clock } from '../../platform/clock';
 import { type Database, query } from '../../platform/database';
 import { messageOf, NonRetriableError } from '../../platform/errors';
 import { audit, type Caller } from '../../staff';
+import { aclName } from '../onboarding/domain/rights';
+import { disown, type Resource } from '../onboarding/owned';
 import { withPartnerLock } from '../partner-lock';
 import { type Account, principalOf } from './account';
 import { Accounts, COLUMNS } from './accounts';
@@ -21,7 +23,7 @@ export class Retirement {
 
   constructor(
     private readonly database: Database,
-    private readonly admin: SecurityAdmin,
+    private readonly security: SecurityAdmin,
     private readonly clock: Clock,
   ) {
     this.accounts = new Accounts(database);
@@ -55,10 +57,14 @@ export class Retirement {
       const account = await this.accounts.find(partner, username);
       if (account.state === 'retired') return account;
       if (account.state === 'active') throw inUse(username);
-      const rights = await this.admin.acls({ principal: principalOf(username) });
-      await this.admin.deleteAcls(rights);
-      await this.admin.putQuota(username, {});
-      if (account.kind === 'scram-sha-512') await this.admin.deleteUser(username);
+      const rights = await this.security.acls({ principal: principalOf(username) });
+      await this.security.deleteAcls(rights);
+      await this.security.putQuota(username, {});
+      if (account.kind === 'scram-sha-512') await this.security.deleteUser(username);
+      await disown(this.database, partner, [
+        ...rights.map((acl): Resource => ({ kind: 'acl', name: aclName(acl) })),
+        ...(['quota', 'user'] as const).map((kind): Resource => ({ kind, name: username })),
+      ]);
       return this.recordEnd(account, by, reason);
     });
   }

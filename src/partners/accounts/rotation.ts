@@ -3,11 +3,12 @@ import type { Clock } from '../../platform/clock';
 import type { Database } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import type { Caller } from '../../staff';
+import { giveRights, rightsOfAccount, specOfPartner } from '../onboarding/account-rights';
+import type { PartnerSpec } from '../onboarding/partner-spec';
 import { withPartnerLock } from '../partner-lock';
-import { type Account, liveOf, type NewAccount, nextAccount, principalOf } from './account';
+import { type Account, liveOf, type NewAccount, nextAccount } from './account';
 import { AccountIssuer, type IssuedAccount } from './account-issuer';
 import { Accounts } from './accounts';
-import type { FindGrants, Grants } from './grants';
 
 /** More at once are no rotation any more, and each is a password that somebody may have. */
 const MOST_LIVE = 3;
@@ -43,17 +44,11 @@ export class Rotation {
 
   constructor(
     private readonly database: Database,
-    private readonly admin: SecurityAdmin,
-    private readonly grantsOf: FindGrants,
+    private readonly security: SecurityAdmin,
     private readonly clock: Clock,
   ) {
     this.accounts = new Accounts(database);
-    this.issuer = new AccountIssuer(database, admin, clock);
-  }
-
-  /** Changes nothing. Throws as {@link rotate}. */
-  async plan(request: RotationRequest): Promise<RotationPlan> {
-    return (await this.prepare(request)).plan;
+    this.issuer = new AccountIssuer(database, security, clock);
   }
 
   /**
@@ -61,28 +56,23 @@ export class Rotation {
    * `account-replaced`, `accounts-too-many`, `subject-missing`, `subject-unfit`, `account-exists`, `account-foreign`, `partner-busy`.
    */
   rotate(request: RotationRequest, by: Caller, tell: Tell): Promise<Account> {
-    return withPartnerLock(this.database, request.partner, async () => {
-      const { plan, grants } = await this.prepare(request);
+    const { database, security } = this;
+    return withPartnerLock(database, request.partner, async () => {
+      const plan = await this.plan(request);
+      const rights = await rightsOfAccount(database, plan.partner, plan.username);
       const issued = await this.issuer.issue(plan, by);
-      await this.admin.putQuota(plan.username, grants.quota);
-      await this.admin.addAcls(grants.acls(principalOf(plan.username)));
+      await giveRights({ database, security, now: this.clock.now() }, plan, rights);
       await tell(issued, plan);
-      return this.database.transaction((tx) =>
-        this.issuer.told(
-          tx,
-          plan,
-          { days: grants.credentialDays, ...(plan.replaces && { oldUntil: plan.replaces.until }) },
-          by,
-        ),
-      );
+      return database.transaction((tx) => this.issuer.told(tx, plan, plan, by));
     });
   }
 
-  private async prepare(request: RotationRequest): Promise<{ plan: RotationPlan; grants: Grants }> {
+  /** Changes nothing. Throws as {@link rotate}. */
+  async plan(request: RotationRequest): Promise<RotationPlan> {
     const { partner, replaces, subject, oldValidForMs = OLD_VALID_FOR_MS } = request;
-    const grants = await this.grantsOf(partner);
-    if (!grants) throw notOnboarded(partner);
-    expectSubject(grants, subject);
+    const spec = await specOfPartner(this.database, partner);
+    if (!spec) throw notOnboarded(partner);
+    expectSubject(spec, subject);
     const accounts = await this.accounts.of(partner);
     const active = accounts.find(({ state }) => state === 'active');
     if (replaces !== undefined && active?.username !== replaces) throw replaced(replaces, active);
@@ -91,24 +81,23 @@ export class Rotation {
     const resumes = live.some(({ username, state }) => username === next.username && state === 'creating');
     if (!resumes && live.length >= MOST_LIVE) throw tooMany(live);
     const now = this.clock.now().getTime();
-    const plan: RotationPlan = {
+    return {
       ...next,
       resumes,
-      validUntil: new Date(now + grants.credentialDays * DAY_MS),
+      validUntil: new Date(now + spec.credentialDays * DAY_MS),
       replaces: active ? { username: active.username, until: new Date(now + oldValidForMs) } : null,
     };
-    return { plan, grants };
   }
 }
 
-function expectSubject({ kind }: Grants, subject: string | undefined): void {
-  if (kind === 'tls' && subject === undefined) {
+function expectSubject({ authentication: { type } }: PartnerSpec, subject: string | undefined): void {
+  if (type === 'tls' && subject === undefined) {
     throw new NonRetriableError('subject-missing', 'This partner comes with certificates of its own.', {
       hint: "Name the new certificate's subject, as the broker's mapping rule makes it.",
       violations: [{ pointer: '/subject', detail: 'must be the subject of the new certificate' }],
     });
   }
-  if (kind !== 'tls' && subject !== undefined) {
+  if (type !== 'tls' && subject !== undefined) {
     throw new NonRetriableError('subject-unfit', 'This partner comes with a password, not with a certificate.', {
       hint: 'Leave the subject out, or change authentication in its file and onboard it again.',
       violations: [{ pointer: '/subject', detail: 'must be left out' }],
