@@ -52,7 +52,7 @@ async function startSystem(): Promise<System> {
     kafka,
   );
   await parley.cli('migrate');
-  const { args, env } = asPartner(await parley.addPartner(partner, '--format', 'json'), partner);
+  const { args, env } = asPartner(await parley.addPartner(partner, '--format', 'json'));
   const journal = join(folder, `${partner}.jsonl`);
   const manners = ['--partner', `${partner}=json`, '--behaviour', 'slow', '--slow-ms', '50', '--journal', journal];
   const simulator = Program.run('simulator/main.js', [...args, ...manners], env);

@@ -25,7 +25,7 @@ async function prepare({ published }: { published: boolean }): Promise<System> {
   const parley = await ParleyProcess.prepare(await freshDatabase(), { SCHEMA_REGISTRY_URLS: registry.url });
   const door = await parley.addPartner(partner, '--format', 'avro', '--partitions', '2');
   if (published) await parley.cli('contracts', 'publish', '--yes');
-  const { args, env } = asPartner(door, partner);
+  const { args, env } = asPartner(door);
   const manners = ['--partner', `${partner}=avro`, '--rule', 'S-*=ship', '--ship-ms', '1500'];
   const simulator = Program.run('simulator/main.js', [...args, '--registry', registry.url, ...manners], env);
   const stop = async () => {

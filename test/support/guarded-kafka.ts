@@ -53,10 +53,7 @@ export const asAdministrator = (kafka: GuardedKafka): NodeJS.ProcessEnv => ({
 });
 
 /** Options and environment by which the simulated partner comes in. */
-export const asPartner = ({ brokers, caFile, account }: KafkaDoor, id: string) => ({
-  args: [
-    ...['--brokers', brokers, '--ca', caFile, '--sasl-mechanism', 'scram-sha-512'],
-    ...['--sasl-username', account.username, '--group', `partner.${id}.simulator`],
-  ],
-  env: { SIMULATOR_SASL_PASSWORD: account.password },
+export const asPartner = ({ brokers, caFile, account }: KafkaDoor) => ({
+  args: ['--brokers', brokers, '--ca', caFile, '--username', account.username],
+  env: { PARTNER_PASSWORD: account.password },
 });
