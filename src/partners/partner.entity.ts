@@ -1,7 +1,5 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
-
-/** `paused`: nothing is sent to it. `suspended`: that, and what it sends is kept, but not applied. */
-export type PartnerState = 'active' | 'paused' | 'suspended';
+import type { PartnerState } from '../messaging/channels';
 
 export interface Partner {
   /** `[a-z][a-z0-9-]{0,31}`; part of topic names and accounts. */

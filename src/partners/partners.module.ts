@@ -1,5 +1,7 @@
 import { type DynamicModule, type InjectionToken, Module, type Provider, type Type } from '@nestjs/common';
 import type { GaugeBoard } from '../platform/telemetry';
+import { PartnerStateController } from './state/partner-state.controller';
+import { stateProviders } from './state/state.providers';
 
 /** What the process has already: tokens of global modules. */
 export interface PartnersParts {
@@ -9,10 +11,9 @@ export interface PartnersParts {
 /** Partners for people: what they are, how they reach the broker, whether they are served. Needs from global modules: Database, Partners, CLOCK, CONFIG, LOGGER. */
 @Module({})
 export class PartnersModule {
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the first provider that counts takes it
-  static forRoot(_parts: PartnersParts): DynamicModule {
-    const controllers: Type[] = [];
-    const providers: Provider[] = [];
+  static forRoot({ gauges }: PartnersParts): DynamicModule {
+    const controllers: Type[] = [PartnerStateController];
+    const providers: Provider[] = [...stateProviders(gauges)];
     return { module: PartnersModule, controllers, providers };
   }
 }

@@ -1,7 +1,8 @@
 import { type Database, query, type Tx } from '../platform/database';
 import type { Partner } from './partner.entity';
 
-const COLUMNS =
+/** A {@link Partner} as a row of the table is read. */
+export const COLUMNS =
   'id, name, state, version, state_since AS "stateSince", state_reason AS "stateReason", state_by AS "stateBy", created_at AS "createdAt"';
 /** How long a known partner is believed without asking: an order must not cost a query for a row that hardly ever changes. */
 const CACHE_MS = 5000;

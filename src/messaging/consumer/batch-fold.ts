@@ -17,6 +17,8 @@ export interface FoldResult {
   outcomes: ReadonlyMap<FreshRecord, Outcome>;
   /** Sequences (a key within its channel) that this batch parks. */
   parkedKeys: ReadonlySet<string>;
+  /** Those that are held behind nothing: they are due at once. */
+  next?: ReadonlySet<FreshRecord>;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function foldBatch(
   return fold;
 }
 
-const HELD: Outcome = { kind: 'held' };
+export const HELD: Outcome = { kind: 'held' };
 
 class BatchFold implements FoldResult {
   readonly outcomes = new Map<FreshRecord, Outcome>();

@@ -8,6 +8,12 @@ export { parkedAnswers } from './parked-answers';
 export type { ParkedDesk, ParkedEdit, Release, ReplayObserver, ReplayResult } from './parked-desk';
 export { type ParkedMessage, parkedOf } from './parked-list';
 export { ParleyTransport } from './parley-transport';
-export { type ChannelPause, pauseChannel, pausedChannels, resumeChannel } from './protection/channel-pauses';
+export {
+  type ChannelPause,
+  liftFullPauses,
+  pauseChannel,
+  pausedChannels,
+  resumeChannel,
+} from './protection/channel-pauses';
 export { nameUuid } from './record-identity';
 export { storedHeaders } from './stored-headers';

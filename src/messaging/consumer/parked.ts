@@ -8,11 +8,12 @@ import { storableText } from './text';
 /** While it is unresolved; later `processed` or `discarded`. */
 export type ParkedState = 'waiting' | 'held' | 'dead';
 
-/** A record that was not applied, and why; without a failure it is only held behind an earlier one of its key. */
+/** A record that was not applied, and why; without a failure it is only held behind an earlier one of its key, or, where it is next, not tried yet. */
 export interface ParkedRecord {
   inspected: InspectedRecord;
   inboxId: string;
   failure: Failure | undefined;
+  isNext: boolean;
 }
 
 /** Messages that wait or are dead, and the keys that they hold. */
@@ -66,7 +67,7 @@ export class Parked {
          holds boolean, attempts int, "nextAttemptAt" timestamptz, since timestamptz, at text,
          code text, pointer text, detail text, fingerprint text, "failedIn" text, "rootCause" text)
        ORDER BY r.place`,
-      { now, rows: JSON.stringify(records.map(toRow)) },
+      { now, rows: JSON.stringify(records.map((record, place) => toRow(record, place, now))) },
     );
   }
 }
@@ -93,15 +94,15 @@ export async function lockKeys(
   return found;
 }
 
-function toRow(parked: ParkedRecord, place: number): Record<string, unknown> {
-  const { failure } = parked;
+function toRow(parked: ParkedRecord, place: number, now: Date): Record<string, unknown> {
+  const { failure, isNext } = parked;
   const { record, channel, envelope, key } = parked.inspected;
   const { id, type, correlationId } = envelope;
   return {
     place,
     partner: channel.partner,
     key,
-    state: failure?.state ?? 'held',
+    state: failure?.state ?? (isNext ? 'waiting' : 'held'),
     channelId: channel.id,
     inboxId: parked.inboxId,
     topic: record.topic,
@@ -115,9 +116,9 @@ function toRow(parked: ParkedRecord, place: number): Record<string, unknown> {
     rawValue: record.value?.toString('base64') ?? null,
     ...headerColumns(record.headers),
     // Before its turn each keeps its place in its key.
-    holds: failure?.holds ?? true,
+    holds: failure?.holds ?? key !== null,
     attempts: failure?.attempts ?? 0,
-    nextAttemptAt: failure?.nextAttemptAt ?? null,
+    nextAttemptAt: failure ? failure.nextAttemptAt : isNext ? now : null,
     since: failure?.since ?? null,
     at: failure?.since.toISOString() ?? null,
     code: failure?.code ?? null,

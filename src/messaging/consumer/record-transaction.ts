@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/database';
+import { stateOf } from '../channels';
 import { type Failure, failureOf, isRefusal } from './attempt';
 import { foldBatch, type FoldResult, type FreshRecord, type Invoke } from './batch-fold';
 import { deadOf, type ErrorReports } from './error-reports';
@@ -6,6 +7,7 @@ import type { Outcome } from './handler';
 import { type Dispatch, handOver } from './handing-over';
 import { type Inbox, type InboxEntry, inboxKey } from './inbox';
 import { type InspectedRecord, REUSED } from './inspect';
+import { keepBatch } from './keeping';
 import type { Parked, ParkedRecord } from './parked';
 import { type ChannelKey, placeOf } from './record-identity';
 
@@ -17,7 +19,7 @@ export interface Settled {
 }
 
 /**
- * The set-based steps of one transaction over records of one partner. Lock order: inbox ids, parked keys, then whatever
+ * The set-based steps of one transaction over records of one partner. Lock order: the partner's state, inbox ids, parked keys, then whatever
  * the handlers lock (orders, exchanges). What is parked, and what of it the partner is told, is written last.
  */
 export class RecordTransaction {
@@ -42,6 +44,8 @@ export class RecordTransaction {
   }
 
   private async run(tx: Tx, records: readonly InspectedRecord[], now: Date, invoke: Invoke): Promise<Settled[]> {
+    const [first] = records;
+    const state = first && (await stateOf(tx, first.channel.partner));
     const fresh = await this.takeFresh(tx, records, now);
     const settled: Settled[] = records
       .filter((inspected) => !fresh.has(inspected))
@@ -51,7 +55,7 @@ export class RecordTransaction {
     const list = [...fresh.values()];
     const keys = keysOf(list);
     const parkedBefore = await this.parked.lockedKeys(tx, [...keys.values()]);
-    const fold = await foldBatch(list, parkedBefore, invoke);
+    const fold = state === 'suspended' ? keepBatch(list, parkedBefore) : await foldBatch(list, parkedBefore, invoke);
     await this.parked.parkKeys(
       tx,
       [...fold.parkedKeys].map((sequence) => keys.get(sequence) as ChannelKey),
@@ -120,13 +124,13 @@ export class RecordTransaction {
 }
 
 /** In the order of the fold, which within a key is that of the records: it numbers them. */
-function toPark({ outcomes }: FoldResult, now: Date): ParkedRecord[] {
+function toPark({ outcomes, next }: FoldResult, now: Date): ParkedRecord[] {
   const parked: ParkedRecord[] = [];
   for (const [record, outcome] of outcomes) {
     if (outcome.kind === 'applied') continue;
     const { inspected, inboxId } = record;
     const failure = isRefusal(outcome) ? failureOf(record, outcome, UNTRIED, now) : undefined;
-    parked.push({ inspected, inboxId, failure });
+    parked.push({ inspected, inboxId, failure, isNext: next?.has(record) ?? false });
   }
   return parked;
 }

@@ -1,5 +1,6 @@
 import { FAILURE_CODES } from './failure-codes';
 import { OUTBOX_CODES } from './outbox-codes';
+import { PARTNER_CODES } from './partner-codes';
 
 /** What a code means to the caller: the row of the page that a problem's `type` leads to. */
 export interface ProblemCode {
@@ -178,6 +179,7 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
   },
   ...FAILURE_CODES,
   ...OUTBOX_CODES,
+  ...PARTNER_CODES,
   internal: {
     status: 500,
     title: 'Something went wrong on our side',

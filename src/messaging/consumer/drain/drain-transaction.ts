@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/database';
+import { stateOf } from '../../channels';
 import { type Failure, failureOf, isRefusal } from '../attempt';
 import { foldBatch, type FreshRecord } from '../batch-fold';
 import { deadOf, type ErrorReports } from '../error-reports';
@@ -33,7 +34,7 @@ const UNTOUCHED: ReadonlySet<string> = new Set();
 
 /**
  * The steps of {@link RecordTransaction} for messages that are in the table: their inbox ids are taken long since, and their keys are parked. Lock order:
- * the heads, without waiting, then whatever the handlers lock. No key is locked: see key-turns.ts.
+ * the partner's state, the heads, without waiting, then whatever the handlers lock. No key is locked: see key-turns.ts.
  */
 export class DrainTransaction {
   constructor(
@@ -58,6 +59,9 @@ export class DrainTransaction {
     now: Date,
     invoke: Parameters<typeof foldBatch>[2],
   ): Promise<DrainOutcome> {
+    const partner = sequences[0]?.messages[0]?.stored.partner;
+    // Since they were read: they stay due as they are.
+    if (partner === undefined || (await stateOf(tx, partner)) === 'suspended') return { drained: [], turns: [] };
     const versions = new Map(
       sequences.flatMap(({ messages }) => messages.map(({ stored }) => [stored.id, stored.version] as const)),
     );

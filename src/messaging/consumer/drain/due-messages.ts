@@ -29,7 +29,7 @@ const POSTPONED = '10 s';
 export class DueMessages {
   constructor(private readonly database: Database) {}
 
-  /** Partners of which something is due, by way of one index entry each. */
+  /** Partners of which something is due and may be tried, by way of one index entry each. */
   async partners(now: Date): Promise<string[]> {
     const rows = await this.database.query<{ partner: string }>(
       `WITH RECURSIVE p AS (
@@ -37,6 +37,7 @@ export class DueMessages {
          UNION ALL SELECT (SELECT min(partner) FROM parked_inbound WHERE state = 'waiting' AND partner > p.partner) FROM p WHERE p.partner IS NOT NULL
        )
        SELECT partner FROM p WHERE partner IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM partner s WHERE s.id = p.partner AND s.state = 'suspended')
          AND EXISTS (SELECT 1 FROM parked_inbound i WHERE i.state = 'waiting' AND i.partner = p.partner AND i.next_attempt_at <= :now)`,
       { now },
     );

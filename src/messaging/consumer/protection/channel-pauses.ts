@@ -1,10 +1,13 @@
 import { type Database, query, type Tx } from '../../../platform/database';
 
+/** Why a channel of a suspended partner is paused: as much is kept as may be. */
+export const FULL = 'suspended-full';
+
 /** A channel that is not read for now; its offsets stay, nothing is lost. */
 export interface ChannelPause {
   channelId: number;
   since: Date;
-  /** `flood`, or what staff say. */
+  /** `flood`, {@link FULL}, or `staff`. */
   code: string;
   /** One sentence for people. */
   reason: string;
@@ -39,6 +42,15 @@ export async function resumeChannel(tx: Tx, channelId: number, now: Date): Promi
     { channelId, now },
   );
   return true;
+}
+
+/** Channels of a suspended partner that were paused because too much is kept: see `KeptLimit`. They are read again within seconds. */
+export async function liftFullPauses(tx: Tx, partner: string): Promise<void> {
+  await query(
+    tx,
+    `DELETE FROM channel_pause p USING channel c WHERE c.id = p.channel_id AND c.partner = :partner AND p.code = '${FULL}'`,
+    { partner },
+  );
 }
 
 /** Every channel that is paused now, the oldest pause first. */
