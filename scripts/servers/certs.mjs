@@ -16,7 +16,10 @@ async function keyPem(key) {
   return `-----BEGIN PRIVATE KEY-----\n${der.match(/.{1,64}/g).join('\n')}\n-----END PRIVATE KEY-----\n`;
 }
 
-/** An authority for development: `{ pem, issue(name) }`, where `issue` gives `{ key, cert }` in PEM for a server on this machine. */
+/**
+ * An authority for development: `{ pem, issue(name, options) }`, where `issue` gives `{ key, cert }` in PEM, for a server on this
+ * machine and for a client. `hosts`: other names than this machine's; `expired`: it ended a day ago.
+ */
 export async function makeAuthority(name = 'Parley development CA') {
   const keys = await makeKeys();
   const usage = x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign;
@@ -28,26 +31,31 @@ export async function makeAuthority(name = 'Parley development CA') {
     keys,
     extensions: [new x509.BasicConstraintsExtension(true, 0, true), new x509.KeyUsagesExtension(usage, true)],
   });
-  async function issue(commonName) {
-    const own = await makeKeys();
-    const cert = await x509.X509CertificateGenerator.create({
-      serialNumber: serial(),
-      subject: `CN=${commonName}`,
-      issuer: authority.subject,
-      ...validity(),
-      signingAlgorithm: ALGORITHM,
-      publicKey: own.publicKey,
-      signingKey: keys.privateKey,
-      extensions: [
-        new x509.BasicConstraintsExtension(false, undefined, true),
-        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
-        new x509.SubjectAlternativeNameExtension([
-          { type: 'dns', value: 'localhost' },
-          { type: 'ip', value: '127.0.0.1' },
-        ]),
-      ],
-    });
-    return { key: await keyPem(own.privateKey), cert: `${cert.toString('pem')}\n` };
-  }
-  return { pem: `${authority.toString('pem')}\n`, issue };
+  return {
+    pem: `${authority.toString('pem')}\n`,
+    issue: (commonName, options) => issue({ subject: authority.subject, key: keys.privateKey }, commonName, options),
+  };
+}
+
+async function issue(authority, commonName, { expired = false, hosts } = {}) {
+  const own = await makeKeys();
+  const names = hosts?.map((value) => ({ type: 'dns', value })) ?? [
+    { type: 'dns', value: 'localhost' },
+    { type: 'ip', value: '127.0.0.1' },
+  ];
+  const cert = await x509.X509CertificateGenerator.create({
+    serialNumber: serial(),
+    subject: `CN=${commonName}`,
+    issuer: authority.subject,
+    ...(expired ? { notBefore: new Date(Date.now() - 2 * DAY), notAfter: new Date(Date.now() - DAY) } : validity()),
+    signingAlgorithm: ALGORITHM,
+    publicKey: own.publicKey,
+    signingKey: authority.key,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
+      new x509.SubjectAlternativeNameExtension(names),
+    ],
+  });
+  return { key: await keyPem(own.privateKey), cert: `${cert.toString('pem')}\n` };
 }

@@ -75,6 +75,30 @@ export interface SecureKafka extends SingleKafka {
   readonly internalBrokers: string;
   /** With `open`: listener where nobody is asked who it is and everything is allowed. */
   readonly openBrokers: string | undefined;
+  /** With `mtls`: listener that asks for a certificate; the name in its CN is the principal's. */
+  readonly mtlsBrokers: string | undefined;
+  /** With `mtls`: a certificate of the authority that this listener trusts. */
+  readonly issueClient: ((name: string, options?: CertificateOptions) => Promise<ClientCertificate>) | undefined;
+}
+
+export interface CertificateOptions {
+  /** It ended a day ago. */
+  expired?: boolean;
+  /** Host names, in place of this machine's. */
+  hosts?: readonly string[];
+}
+
+/** Paths of PEM files. */
+export interface ClientCertificate {
+  certFile: string;
+  keyFile: string;
+}
+
+/** An authority for development. All in PEM. */
+export interface Authority {
+  readonly pem: string;
+  /** For a server on this machine, and for a client. */
+  issue(commonName: string, options?: CertificateOptions): Promise<{ key: string; cert: string }>;
 }
 
 export interface RegistryOptions {
@@ -103,9 +127,10 @@ export declare function startPostgres(options?: PostgresOptions): Promise<Postgr
 /** A schema registry without accounts. A subject has no compatibility rule until one is set. */
 export declare function startRegistry(options?: RegistryOptions): Promise<RegistryServer>;
 export declare function startKafka(
-  options: KafkaOptions & { secure: true; accounts?: readonly Account[]; open?: boolean },
+  options: KafkaOptions & { secure: true; accounts?: readonly Account[]; open?: boolean; mtls?: boolean },
 ): Promise<SecureKafka>;
 export declare function startKafka(options?: KafkaOptions): Promise<SingleKafka>;
+export declare function makeAuthority(name?: string): Promise<Authority>;
 /** Three brokers unless told otherwise; topics get three copies, two of which must be written. */
 export declare function startKafkaCluster(
   options?: Omit<KafkaOptions, 'dataDir' | 'port'> & { brokers?: number },

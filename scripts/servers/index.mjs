@@ -1,3 +1,4 @@
+export { makeAuthority } from './authority.mjs';
 export { startKafka, startKafkaCluster } from './kafka.mjs';
 export { startPostgres } from './postgres.mjs';
 export { startRegistry } from './registry.mjs';

@@ -1,6 +1,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeAuthority } from './authority.mjs';
 
 /** A certificate that ends sooner is made anew: a run that begins today goes on for a while. */
 const LEAST_VALIDITY_MS = 30 * 24 * 60 * 60 * 1000;
@@ -13,8 +14,6 @@ export async function brokerCertificate(folder) {
   const caFile = join(folder, 'ca.pem');
   const keystore = join(folder, 'broker.keystore.pem');
   if (!isGood(keystore) || !existsSync(caFile)) {
-    // Loaded here alone: nobody else pays its 200 ms.
-    const { makeAuthority } = await import('./certs.mjs');
     const authority = await makeAuthority();
     const { key, cert } = await authority.issue('localhost');
     writeFileSync(caFile, authority.pem);
@@ -29,6 +28,29 @@ function isGood(keystore) {
     readFileSync(keystore, 'utf8').replace(/^-+BEGIN PRIVATE[^]*?END PRIVATE.*\n/, ''),
   );
   return Date.parse(validTo) - Date.now() > LEAST_VALIDITY_MS;
+}
+
+/**
+ * The authority whose clients the MTLS listener lets in: `trustFile` for the broker, and `issueClient(name, options)` (options of
+ * certs.mjs), which leaves a certificate and its key in files. Made anew at each start.
+ */
+export async function clientAuthority(folder) {
+  const authority = await makeAuthority('Parley development CA of clients');
+  const trustFile = join(folder, 'clients-ca.pem');
+  writeFileSync(trustFile, authority.pem);
+  const made = join(folder, 'clients');
+  mkdirSync(made, { recursive: true, mode: 0o700 });
+  return {
+    trustFile,
+    async issueClient(name, options) {
+      const { key, cert } = await authority.issue(name, options);
+      const stem = join(made, randomBytes(6).toString('hex'));
+      const files = { certFile: `${stem}.pem`, keyFile: `${stem}.key` };
+      writeFileSync(files.certFile, cert);
+      writeFileSync(files.keyFile, key, { mode: 0o600 });
+      return files;
+    },
+  };
 }
 
 /** The account `username` of the broker whose data lie in `folder`: a random password that stays, for its owner's eyes only. */

@@ -57,18 +57,19 @@ const jaas = (module, entries) =>
 
 /**
  * What a guarded broker adds: listener PARTNER (TLS + SCRAM-SHA-512, who has no ACL may do nothing), INTERNAL (SCRAM
- * without TLS, for administration) and, for tests of what is behind the guard, OPEN (nobody is asked, everything is
- * allowed). The controller's own channel can't use SCRAM, whose accounts it holds: PLAIN there.
+ * without TLS, for administration); where they are asked for, MTLS (who shows a certificate is the name in its CN, behind
+ * the same ACLs) and, for tests of what is behind the guard, OPEN (nobody is asked, everything is allowed). The controller's own channel can't use SCRAM, whose accounts it holds: PLAIN there.
  */
-export function secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort }) {
+export function secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort, mtls }) {
   const scram = 'scram.ScramLoginModule';
   const open = openPort ? `,OPEN://127.0.0.1:${openPort}` : '';
+  const certified = (host) => (mtls ? `,MTLS://${host}:${mtls.port}` : '');
   return {
-    listeners: `INTERNAL://127.0.0.1:${internalPort},CONTROLLER://127.0.0.1:${controllerPort},PARTNER://127.0.0.1:${port}${open}`,
-    'advertised.listeners': `INTERNAL://127.0.0.1:${internalPort},PARTNER://localhost:${port}${open}`,
+    listeners: `INTERNAL://127.0.0.1:${internalPort},CONTROLLER://127.0.0.1:${controllerPort},PARTNER://127.0.0.1:${port}${open}${certified('127.0.0.1')}`,
+    'advertised.listeners': `INTERNAL://127.0.0.1:${internalPort},PARTNER://localhost:${port}${open}${certified('localhost')}`,
     'inter.broker.listener.name': 'INTERNAL',
     'listener.security.protocol.map':
-      'INTERNAL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,PARTNER:SASL_SSL,OPEN:PLAINTEXT',
+      'INTERNAL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,PARTNER:SASL_SSL,OPEN:PLAINTEXT,MTLS:SSL',
     'sasl.enabled.mechanisms': 'SCRAM-SHA-512',
     'sasl.mechanism.controller.protocol': 'PLAIN',
     'sasl.mechanism.inter.broker.protocol': 'SCRAM-SHA-512',
@@ -84,6 +85,16 @@ export function secureProperties({ port, internalPort, controllerPort, keystore,
     'listener.name.partner.scram-sha-512.sasl.jaas.config': jaas(scram, {}),
     'listener.name.partner.ssl.keystore.type': 'PEM',
     'listener.name.partner.ssl.keystore.location': keystore,
+    ...(mtls
+      ? {
+          'listener.name.mtls.ssl.keystore.type': 'PEM',
+          'listener.name.mtls.ssl.keystore.location': keystore,
+          'listener.name.mtls.ssl.truststore.type': 'PEM',
+          'listener.name.mtls.ssl.truststore.location': mtls.trustFile,
+          'listener.name.mtls.ssl.client.auth': 'required',
+          'listener.name.mtls.ssl.principal.mapping.rules': 'RULE:^CN=([^,]+).*$/$1/,DEFAULT',
+        }
+      : {}),
     'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     'allow.everyone.if.no.acl.found': false,
     // Nobody is anonymous but on the open listener.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { brokerCertificate, keptAccount } from './kafka-access.mjs';
+import { brokerCertificate, clientAuthority, keptAccount } from './kafka-access.mjs';
 import { kafkaId, KafkaNode, storedControllerPort } from './kafka-node.mjs';
 import { plainProperties, secureProperties } from './kafka-properties.mjs';
 import { freePort } from './ports.mjs';
@@ -17,6 +17,7 @@ export async function secureNode({
   remove,
   accounts = [],
   open,
+  mtls,
   extraProperties,
   heapMb,
   load,
@@ -29,6 +30,7 @@ export async function secureNode({
   ]);
   const [internalPort, controllerPort] = [await freePort(), storedControllerPort(folder) ?? (await freePort())];
   const openPort = open ? await freePort() : undefined;
+  const certified = mtls ? { port: await freePort(), ...(await clientAuthority(folder)) } : undefined;
   const admin = keptAccount(folder, 'admin');
 
   const internalBrokers = `127.0.0.1:${internalPort}`;
@@ -47,7 +49,7 @@ export async function secureNode({
     load,
     properties: {
       ...plainProperties({ id: 1, nodes: [{ id: 1, port, controllerPort }], folder: join(folder, 'data') }),
-      ...secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort }),
+      ...secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort, mtls: certified }),
       ...extraProperties,
     },
     formatArgs: [
@@ -57,20 +59,28 @@ export async function secureNode({
         `SCRAM-SHA-512=[name=${username},iterations=4096,password=${password}]`,
       ]),
     ],
-    brokersSeen: async () => {
-      const asked = new Admin(client);
-      asked.on('error', () => undefined);
-      try {
-        return (await asked.metadata({ topics: [] })).brokers.size;
-      } catch {
-        return 0;
-      } finally {
-        await asked.close().catch(() => undefined);
-      }
-    },
+    brokersSeen: () => brokersSeenBy(Admin, client),
   });
   return Object.assign(node, {
     brokers: `localhost:${port}`,
-    access: { caFile, admin, internalBrokers, openBrokers: openPort && `127.0.0.1:${openPort}` },
+    access: {
+      ...{ caFile, admin, internalBrokers },
+      openBrokers: openPort && `127.0.0.1:${openPort}`,
+      mtlsBrokers: certified && `localhost:${certified.port}`,
+      issueClient: certified?.issueClient,
+    },
   });
+}
+
+/** 0 while it does not answer. */
+async function brokersSeenBy(Admin, client) {
+  const asked = new Admin(client);
+  asked.on('error', () => undefined);
+  try {
+    return (await asked.metadata({ topics: [] })).brokers.size;
+  } catch {
+    return 0;
+  } finally {
+    await asked.close().catch(() => undefined);
+  }
 }

@@ -1,52 +1,68 @@
-import { readFileSync } from 'node:fs';
 import type { AdminOptions } from '@platformatic/kafka';
 import type { KafkaConfig, SASLOptions } from 'kafkajs';
 import type { Config } from '../../platform/config';
-import { messageOf, NonRetriableError } from '../../platform/errors';
+import { NonRetriableError } from '../../platform/errors';
+import { tlsFiles, type TlsPaths } from './tls-files';
 
-/** What of the configuration says how to reach the brokers. */
+/** What of the configuration says how to reach the brokers, and as whom. Secrets in it may be getters that follow a file. */
 export type KafkaSettings = Pick<
   Config,
-  | 'instanceId'
-  | 'kafkaBrokers'
-  | 'kafkaSsl'
-  | 'kafkaCaFile'
-  | 'kafkaSaslMechanism'
-  | 'kafkaSaslUsername'
-  | 'kafkaSaslPassword'
->;
+  'instanceId' | 'kafkaBrokers' | 'kafkaSsl' | 'kafkaSaslMechanism' | 'kafkaSaslUsername' | 'kafkaSaslPassword'
+> &
+  TlsPaths;
 
 /** TLS and SCRAM together take longer than kafkajs' default of one second. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-function certificateAuthority(file: string): string | undefined {
-  if (!file) return undefined;
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new NonRetriableError('kafka-ca-unreadable', `KAFKA_CA_FILE="${file}" can't be read: ${messageOf(error)}.`, {
-      cause: error,
+/**
+ * The settings with the administrator's account in the place of Parley's own. Without accounts (no KAFKA_SASL_MECHANISM) everybody
+ * is the administrator. Rejects as NonRetriableError `admin-account-missing`.
+ */
+export function adminAccount(
+  config: KafkaSettings & Pick<Config, 'kafkaAdminUsername' | 'kafkaAdminPassword' | 'kafkaAdminBrokers'>,
+): KafkaSettings {
+  const { kafkaSaslMechanism, kafkaAdminUsername } = config;
+  if (kafkaSaslMechanism !== '' && kafkaAdminUsername === '') {
+    throw new NonRetriableError('admin-account-missing', "This needs the account of the broker's administrator", {
+      hint: 'Set KAFKA_ADMIN_USERNAME and KAFKA_ADMIN_PASSWORD (or KAFKA_ADMIN_PASSWORD_FILE).',
     });
   }
+  const { instanceId, kafkaSsl, kafkaCaFile, kafkaCertFile = '', kafkaKeyFile = '' } = config;
+  return {
+    ...{ instanceId, kafkaSsl, kafkaCaFile, kafkaCertFile, kafkaKeyFile, kafkaSaslMechanism },
+    kafkaBrokers: config.kafkaAdminBrokers.length > 0 ? config.kafkaAdminBrokers : config.kafkaBrokers,
+    kafkaSaslUsername: kafkaAdminUsername,
+    get kafkaSaslPassword() {
+      return config.kafkaAdminPassword;
+    },
+  };
 }
 
-function tls(settings: KafkaSettings): { ca?: string[] } | undefined {
-  if (!settings.kafkaSsl) return undefined;
-  const ca = certificateAuthority(settings.kafkaCaFile);
-  return ca === undefined ? {} : { ca: [ca] };
-}
-
-/** Connection options of a kafkajs client. `purpose` ends up in the client id, which brokers show in their metrics and quotas. */
+/**
+ * Connection options of a kafkajs client. `purpose` ends up in the client id, which brokers show in their metrics and quotas.
+ * kafkajs keeps the objects `ssl` and `sasl` themselves, and reads them at each new connection and authentication.
+ */
 export function kafkajsSettings(settings: KafkaSettings, purpose: string): KafkaConfig {
   const mechanism = settings.kafkaSaslMechanism;
-  const credentials = { username: settings.kafkaSaslUsername, password: settings.kafkaSaslPassword };
   return {
     clientId: clientId(settings, purpose),
     brokers: [...settings.kafkaBrokers],
     connectionTimeout: CONNECT_TIMEOUT_MS,
     authenticationTimeout: CONNECT_TIMEOUT_MS,
-    ssl: tls(settings) ?? false,
-    ...(mechanism === '' ? {} : { sasl: { mechanism, ...credentials } as SASLOptions }),
+    ssl: settings.kafkaSsl ? tlsFiles(settings) : false,
+    ...(mechanism === '' ? {} : { sasl: liveAccount(mechanism, settings) }),
+  };
+}
+
+function liveAccount(mechanism: Exclude<Config['kafkaSaslMechanism'], ''>, settings: KafkaSettings): SASLOptions {
+  return {
+    mechanism,
+    get username() {
+      return settings.kafkaSaslUsername;
+    },
+    get password() {
+      return settings.kafkaSaslPassword;
+    },
   };
 }
 
@@ -55,7 +71,6 @@ const SASL_NAMES = { plain: 'PLAIN', 'scram-sha-256': 'SCRAM-SHA-256', 'scram-sh
 /** The same for @platformatic/kafka, which administers. */
 export function adminSettings(settings: KafkaSettings, purpose: string): AdminOptions {
   const mechanism = settings.kafkaSaslMechanism;
-  const secured = tls(settings);
   return {
     clientId: clientId(settings, purpose),
     bootstrapBrokers: [...settings.kafkaBrokers],
@@ -64,14 +79,14 @@ export function adminSettings(settings: KafkaSettings, purpose: string): AdminOp
     retries: 2,
     retryDelay: 250,
     autocreateTopics: false,
-    ...(secured ? { tls: secured } : {}),
+    ...(settings.kafkaSsl ? { tls: tlsFiles(settings) } : {}),
     ...(mechanism === ''
       ? {}
       : {
           sasl: {
             mechanism: SASL_NAMES[mechanism],
-            username: settings.kafkaSaslUsername,
-            password: settings.kafkaSaslPassword,
+            username: () => settings.kafkaSaslUsername,
+            password: () => settings.kafkaSaslPassword,
           },
         }),
   };

@@ -1,5 +1,5 @@
 export { createBatchSource } from './batch-source';
-export type { KafkaSettings } from './client-settings';
+export { adminAccount, type KafkaSettings } from './client-settings';
 export {
   createKafkaAdmin,
   type KafkaAdmin,

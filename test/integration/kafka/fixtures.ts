@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import type { Account } from '../../../scripts/servers/index.mjs';
 import {
   type BatchSourceOptions,
   createBatchSource,
@@ -6,6 +7,7 @@ import {
   type KafkaSettings,
   type RecordBatch,
 } from '../../../src/messaging/kafka';
+import type { AppError } from '../../../src/platform/errors';
 import { uniqueName, withAdmin } from '../../support/kafka';
 
 export { createTopic } from '../../support/kafka';
@@ -20,6 +22,25 @@ export const settingsFor = (brokers = process.env['TEST_KAFKA_BROKERS'] ?? ''): 
   kafkaSaslUsername: '',
   kafkaSaslPassword: '',
 });
+
+/** The same for a guarded broker, under an account. */
+export const secureSettings = (kafka: { brokers: string; caFile: string }, account: Account): KafkaSettings => ({
+  ...settingsFor(kafka.brokers),
+  kafkaSsl: true,
+  kafkaCaFile: kafka.caFile,
+  kafkaSaslMechanism: 'scram-sha-512',
+  kafkaSaslUsername: account.username,
+  kafkaSaslPassword: account.password,
+});
+
+/** What it was refused with; fails when it was not. */
+export const failureOf = (work: Promise<unknown>): Promise<AppError> =>
+  work.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: unknown) => error as AppError,
+  );
 
 export const quiet = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
 
