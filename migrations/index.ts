@@ -15,6 +15,7 @@ import { Onboarding1764460800014 } from './0014-onboarding';
 import { PartnerAccounts1764460800015 } from './0015-partner-accounts';
 import { PartnerState1764460800016 } from './0016-partner-state';
 import { Certification1764460800017 } from './0017-certification';
+import { PersonalData1764460800018 } from './0018-personal-data';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   PartnerAccounts1764460800015,
   PartnerState1764460800016,
   Certification1764460800017,
+  PersonalData1764460800018,
 ];

@@ -1,10 +1,11 @@
-import type { JsonSchema } from '../contracts';
+import { type JsonSchema, PERSONAL_DATA } from '../contracts';
 import { NonRetriableError } from '../platform/errors';
 
 /** Keywords with the same meaning in 2020-12 and draft-07, each of which {@link describeSchema} says in words. */
 const KEYWORDS = new Set([
   ...['$schema', 'title', 'description', 'type', 'const', 'enum', 'pattern', 'minLength', 'maxLength'],
   ...['minimum', 'maximum', 'minItems', 'maxItems', 'items', 'required', 'properties', 'if', 'then', 'else'],
+  PERSONAL_DATA,
 ]);
 
 export const unsupported = (path: string, what: string): NonRetriableError =>

@@ -5,6 +5,7 @@ import {
   INTEGER_PATTERN,
   type JsonSchema,
   ORDER_NUMBER_PATTERN,
+  PERSONAL_DATA,
   POSITIVE_DECIMAL_PATTERN,
   TIME_PATTERN,
 } from '../contracts';
@@ -35,6 +36,7 @@ interface Node {
   const?: unknown;
   enum?: unknown[];
   pattern?: string;
+  [PERSONAL_DATA]?: boolean;
   minLength?: number;
   maxLength?: number;
   minimum?: number;
@@ -106,6 +108,7 @@ function rulesOf(node: Node): string[] {
     ...range(node.minimum, node.maximum === INT32_MAX ? undefined : node.maximum, ''),
     ...range(node.minItems, node.maxItems, 'entries'),
   );
+  if (node[PERSONAL_DATA]) rules.push('personal data');
   if (node.maximum === INT32_MAX) rules.push('fits 32 bits');
   if (node.items && node.items.type !== 'object') {
     rules.push(`each entry: ${[TYPES[node.items.type ?? ''] ?? 'anything', ...rulesOf(node.items)].join(', ')}`);

@@ -8,6 +8,12 @@ export interface DespatchAdviceLine {
   quantity: string;
 }
 
+/** Who brings a despatch; personal data. */
+export interface DespatchDriver {
+  name: string;
+  phone?: string;
+}
+
 /** The partner says what it has sent for an order. */
 export interface DespatchAdvice {
   orderNumber: string;
@@ -21,6 +27,7 @@ export interface DespatchAdvice {
   /** Whole grams, as text: 64 bits. */
   grossWeightGrams?: string;
   lines: DespatchAdviceLine[];
+  driver?: DespatchDriver;
 }
 
 export const despatchAdvice: Contract<DespatchAdvice> = {
@@ -43,6 +50,13 @@ export const despatchAdvice: Contract<DespatchAdvice> = {
       trackingNumber: 'PX-1',
       grossWeightGrams: '12500',
       lines: [{ lineNumber: 1, quantity: '12.5' }],
+    },
+    {
+      orderNumber: '4500018',
+      despatchNumber: 'D-901',
+      issuedAt: '2026-02-04T08:00:00.000Z',
+      lines: [{ lineNumber: 1, quantity: '1' }],
+      driver: { name: 'Sam Roe', phone: '+49 151 5550100' },
     },
   ],
 };

@@ -1,7 +1,12 @@
 export { CONTRACTS, PARTNER_ID_PATTERN } from './catalogue';
 export * from './contract';
 export * from './decimal';
-export { despatchAdvice, type DespatchAdvice, type DespatchAdviceLine } from './despatch-advice.v1';
+export {
+  despatchAdvice,
+  type DespatchAdvice,
+  type DespatchAdviceLine,
+  type DespatchDriver,
+} from './despatch-advice.v1';
 export { despatchReceipt, type DespatchReceipt } from './despatch-receipt.v1';
 export { fromHeaders, toHeaders, type Envelope, type RawHeaders } from './envelope';
 export { errorReport, type ErrorReport } from './error-report.v1';
@@ -12,7 +17,7 @@ export {
   type OrderCancellationResponse,
 } from './order-cancellation-response.v1';
 export { orderCancellation, type OrderCancellation } from './order-cancellation.v1';
-export { orderRequest, type OrderRequest, type OrderRequestLine } from './order-request.v1';
+export { orderRequest, type OrderContact, type OrderRequest, type OrderRequestLine } from './order-request.v1';
 export {
   orderResponse,
   RESPONSE_CODES,
@@ -20,3 +25,16 @@ export {
   type OrderResponseLine,
   type ResponseCode,
 } from './order-response.v1';
+export {
+  holdsPersonalData,
+  isMask,
+  mask,
+  maskAt,
+  type Masked,
+  type Path,
+  PERSONAL_DATA,
+  personalTexts,
+  restore,
+  type Restored,
+  withoutPersonalData,
+} from './personal-data';

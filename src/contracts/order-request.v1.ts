@@ -14,6 +14,13 @@ export interface OrderRequestLine {
   unitPrice: string;
 }
 
+/** Whom the partner asks about an order; personal data. */
+export interface OrderContact {
+  name: string;
+  email?: string;
+  phone?: string;
+}
+
 /** We ask a partner to deliver. */
 export interface OrderRequest {
   orderNumber: string;
@@ -21,6 +28,7 @@ export interface OrderRequest {
   issuedAt: string;
   currency: string;
   lines: OrderRequestLine[];
+  contact?: OrderContact;
 }
 
 export const orderRequest: Contract<OrderRequest> = {
@@ -41,6 +49,13 @@ export const orderRequest: Contract<OrderRequest> = {
       issuedAt: '2026-02-03T04:05:06.789Z',
       currency: 'EUR',
       lines: [{ lineNumber: 1, item: 'A-100', quantity: '12.5', unit: 'C62', unitPrice: '9.99' }],
+    },
+    {
+      orderNumber: '4500018',
+      issuedAt: '2026-02-03T04:05:06.789Z',
+      currency: 'EUR',
+      lines: [{ lineNumber: 1, item: 'A-100', quantity: '1', unit: 'C62', unitPrice: '9.99' }],
+      contact: { name: 'Purchasing, Kim Doe', email: 'purchasing@parley.example', phone: '+49 30 5550100' },
     },
   ],
 };

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -6,18 +7,24 @@ import {
   IsArray,
   IsIn,
   IsInt,
+  IsObject,
   IsOptional,
   Matches,
   Max,
   Min,
+  ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import {
   CURRENCY_PATTERN,
   DECIMAL_PATTERN,
+  isMask,
+  mask,
   MAX_LINES,
+  type OrderContact,
   ORDER_NUMBER_PATTERN,
+  orderRequest,
   PARTNER_ID_PATTERN,
   POSITIVE_DECIMAL_PATTERN,
 } from '../contracts';
@@ -66,6 +73,38 @@ export class OrderLineDto implements OrderLine {
   unitPrice: string;
 }
 
+/** Text of a contact: see {@link ITEM}. A mask is what somebody was shown in place of it, and says nothing. */
+const ContactText = (most: number): PropertyDecorator =>
+  applyDecorators(
+    Matches(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${most}}$`, 'u'), {
+      message: `must be text of 1 to ${most} printable characters, not blank`,
+    }),
+    ValidateBy({
+      name: 'isNoMask',
+      validator: {
+        validate: (value) => typeof value !== 'string' || !isMask(value),
+        defaultMessage: () => 'must be the value, not its mask',
+      },
+    }),
+  );
+
+/** Whom the partner asks about an order. Personal data: answers show masks. */
+export class OrderContactDto implements OrderContact {
+  @ApiProperty({ minLength: 1, maxLength: 100, example: 'Kim Doe' })
+  @ContactText(100)
+  name: string;
+
+  @ApiPropertyOptional({ minLength: 1, maxLength: 254, example: 'purchasing@parley.example' })
+  @ValidateIf((body: OrderContactDto) => body.email !== undefined)
+  @ContactText(254)
+  email?: string;
+
+  @ApiPropertyOptional({ minLength: 1, maxLength: 40, example: '+49 30 5550100' })
+  @ValidateIf((body: OrderContactDto) => body.phone !== undefined)
+  @ContactText(40)
+  phone?: string;
+}
+
 export class PlaceOrderDto {
   @ApiPropertyOptional({
     description: 'Unique; left out: Parley numbers the order',
@@ -95,6 +134,17 @@ export class PlaceOrderDto {
   @ValidateNested({ each: true, message: 'must be a list of lines' })
   @Type(() => OrderLineDto)
   lines: OrderLineDto[];
+
+  @ApiPropertyOptional({
+    type: OrderContactDto,
+    description:
+      'Whom the partner asks about the order. Personal data: it goes to the partner, and is shown masked here',
+  })
+  @ValidateIf((body: PlaceOrderDto) => body.contact !== undefined)
+  @IsObject({ message: 'must be an object' })
+  @ValidateNested({ message: 'must be an object' })
+  @Type(() => OrderContactDto)
+  contact?: OrderContactDto;
 }
 
 export class ListOrdersDto extends PageQuery {
@@ -149,6 +199,15 @@ export class OrderDto {
   lines: OrderLineDto[];
 
   @ApiProperty({
+    type: OrderContactDto,
+    nullable: true,
+    description:
+      'Whom the partner asks about it, as ordered; null where nobody was named. Masked: POST …/unmasking tells it, for a reason',
+    example: { name: '•••', email: '•••' },
+  })
+  contact: OrderContactDto | null;
+
+  @ApiProperty({
     type: [OrderLineDto],
     nullable: true,
     description: 'What the partner will deliver instead; null unless it accepted with change',
@@ -187,6 +246,11 @@ export class OrderDto {
 
   /** Members in a fixed order (jsonb does not keep them), so that the first answer can be told again byte for byte. */
   static of(order: Order): OrderDto {
+    return OrderDto.unmasked({ ...order, contact: shownContact(order) });
+  }
+
+  /** The same with personal data: for who has said why. */
+  static unmasked(order: Order): OrderDto {
     return {
       orderNumber: order.orderNumber,
       partner: order.partner,
@@ -194,6 +258,7 @@ export class OrderDto {
       version: order.version,
       currency: order.currency,
       lines: order.lines.map(lineOf),
+      contact: order.contact && contactOf(order.contact),
       agreedLines: order.agreedLines?.map(lineOf) ?? null,
       cancellation: order.cancellation && CancellationDto.of(order.cancellation),
       deadline: order.deadline.toISOString(),
@@ -220,3 +285,14 @@ export const lineOf = ({ lineNumber, item, quantity, unit, unitPrice }: OrderLin
   unit,
   unitPrice,
 });
+
+export const contactOf = ({ name, email, phone }: OrderContact): OrderContact => ({
+  name,
+  ...(email !== undefined && { email }),
+  ...(phone !== undefined && { phone }),
+});
+
+/** As the contract of the order's document masks it. */
+function shownContact({ contact }: Pick<Order, 'contact'>): OrderContact | null {
+  return contact && (mask(orderRequest, { contact }).document as { contact: OrderContact }).contact;
+}

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { OrderContact } from '../contracts';
 import {
   type Cancellation,
   type Order,
@@ -38,6 +39,9 @@ export class OrderEntity implements Order {
 
   @Column({ type: 'jsonb' })
   lines: OrderLine[];
+
+  @Column({ type: 'jsonb', nullable: true })
+  contact: OrderContact | null;
 
   @Column({ type: 'jsonb', name: 'agreed_lines', nullable: true })
   agreedLines: OrderLine[] | null;

@@ -9,6 +9,8 @@ export interface NewOrder {
   currency: string;
   /** JSON text of the lines. */
   linesJson: string;
+  /** JSON text of the contact; null where there is none. */
+  contactJson: string | null;
   caller: string;
   key: string;
   /** 64 bits of (caller, key), decimal text: what the try-lock is taken on. */
@@ -39,7 +41,7 @@ export type LockedOrder = Pick<
 
 export type NewEvent = Omit<OrderEventEntity, 'at' | 'detail'> & { detail: OrderEventDetail | null };
 
-const COLUMNS = `o.order_number AS "orderNumber", o.partner, o.state, o.version, o.currency, o.lines, o.agreed_lines AS "agreedLines",
+const COLUMNS = `o.order_number AS "orderNumber", o.partner, o.state, o.version, o.currency, o.lines, o.contact, o.agreed_lines AS "agreedLines",
   o.cancellation, o.overdue, o.deadline, o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
 /** The SQL of this room, set-based, one statement a method. */
@@ -67,15 +69,15 @@ export class OrderRepository {
       tx,
       `WITH entry AS MATERIALIZED (
          SELECT u.*, pg_try_advisory_xact_lock(u.key_lock) AS locked
-         FROM unnest(:keyLock::bigint[], :caller::text[], :key::text[], :requestHash::bytea[], :orderNumber::text[], :partner::text[], :currency::text[], :lines::text[])
-           WITH ORDINALITY u (key_lock, caller, key, request_hash, order_number, partner, currency, lines, i)
+         FROM unnest(:keyLock::bigint[], :caller::text[], :key::text[], :requestHash::bytea[], :orderNumber::text[], :partner::text[], :currency::text[], :lines::text[], :contact::text[])
+           WITH ORDINALITY u (key_lock, caller, key, request_hash, order_number, partner, currency, lines, contact, i)
        ), claimed AS (
          INSERT INTO idempotency_key (caller, key, request_hash, order_number, created_at)
          SELECT caller, key, request_hash, order_number, :now FROM entry WHERE locked ORDER BY caller, key
          ON CONFLICT DO NOTHING RETURNING caller, key
        ), placed AS (
-         INSERT INTO orders (order_number, partner, state, version, currency, lines, deadline, created_at, updated_at)
-         SELECT order_number, partner, 'placed', 1, currency, lines::jsonb, :deadline, :now, :now
+         INSERT INTO orders (order_number, partner, state, version, currency, lines, contact, deadline, created_at, updated_at)
+         SELECT order_number, partner, 'placed', 1, currency, lines::jsonb, contact::jsonb, :deadline, :now, :now
          FROM entry JOIN claimed USING (caller, key) ORDER BY order_number
          ON CONFLICT DO NOTHING RETURNING order_number
        )
@@ -90,6 +92,7 @@ export class OrderRepository {
         partner: column('partner'),
         currency: column('currency'),
         lines: column('linesJson'),
+        contact: column('contactJson'),
         now,
         deadline,
       },

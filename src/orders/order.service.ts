@@ -1,11 +1,11 @@
 import { hash, randomUUID } from 'node:crypto';
-import { orderRequest } from '../contracts';
+import { type OrderContact, orderRequest } from '../contracts';
 import type { Outbox } from '../messaging/outbox';
 import type { Partners } from '../partners';
 import { AppError, NonRetriableError, type Violation } from '../platform/errors';
 import type { Order, OrderLine } from './domain/order';
 import { lockOf } from './idempotency';
-import { lineOf } from './order.dto';
+import { contactOf, lineOf } from './order.dto';
 import type { OrderIntake } from './order-intake';
 
 export interface PlaceOrder {
@@ -16,6 +16,7 @@ export interface PlaceOrder {
   partner: string;
   currency: string;
   lines: readonly OrderLine[];
+  contact: OrderContact | undefined;
   /** Trace context that goes out with the message. */
   traceparent: string;
 }
@@ -56,16 +57,22 @@ export class OrderService {
     }
     await this.ready(partner);
     const linesJson = JSON.stringify(lines);
+    const contact = request.contact && contactOf(request.contact);
+    const contactJson = contact ? JSON.stringify(contact) : null;
+    // Without a contact as it was before there were any: a request may be repeated over an upgrade.
+    const asked = [orderNumber ?? null, partner, currency, linesJson, ...(contactJson === null ? [] : [contactJson])];
     return this.intake.place({
       caller,
       key,
       keyLock: lockOf({ caller, key }),
-      requestHash: hash('sha256', JSON.stringify([orderNumber ?? null, partner, currency, linesJson]), 'buffer'),
+      requestHash: hash('sha256', JSON.stringify(asked), 'buffer'),
       orderNumber,
       partner,
       currency,
       lines,
       linesJson,
+      contact,
+      contactJson,
       messageId: randomUUID(),
       correlationId: randomUUID(),
       traceparent: request.traceparent,

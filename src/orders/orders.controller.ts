@@ -36,7 +36,7 @@ export class OrdersController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OrderDto> {
-    const { orderNumber, partner, currency, lines } = body;
+    const { orderNumber, partner, currency, lines, contact } = body;
     if (!mayPartner(caller, partner)) throw partnerNotAllowed(caller, partner);
     const order = await this.service.place({
       caller: caller.id,
@@ -45,6 +45,7 @@ export class OrdersController {
       partner,
       currency,
       lines,
+      contact,
       traceparent: childTraceparent(request.headers, request.id),
     });
     void reply.header('location', pathOf(order.orderNumber)).header('etag', etagOf(order.version));
@@ -135,8 +136,8 @@ export class OrdersController {
 const pathOf = (orderNumber: string): string => `/v1/orders/${encodeURIComponent(orderNumber)}`;
 
 const partnerNotAllowed = ({ name }: Caller, partner: string): NonRetriableError =>
-  new NonRetriableError('partner-not-allowed', `The key "${name}" may not place orders with ${partner}.`, {
-    violations: [{ pointer: '/partner', detail: 'is not a partner of this key' }],
+  new NonRetriableError('partner-not-allowed', `"${name}" may not place orders with ${partner}.`, {
+    violations: [{ pointer: '/partner', detail: 'is not a partner of this caller' }],
   });
 
 function checkedKey(key: string | undefined): string {

@@ -1,4 +1,4 @@
-import { orderRequest } from '../contracts';
+import { type OrderContact, orderRequest } from '../contracts';
 import type { Exchanges } from '../messaging/exchanges';
 import type { Outbox, PreparedMessage } from '../messaging/outbox';
 import type { Clock } from '../platform/clock';
@@ -13,6 +13,7 @@ export interface Placement extends Omit<NewOrder, 'orderNumber'> {
   /** undefined: Parley numbers it. */
   orderNumber: string | undefined;
   lines: OrderLine[];
+  contact: OrderContact | undefined;
   messageId: string;
   correlationId: string;
   traceparent: string;
@@ -87,6 +88,7 @@ export class PlacementWriter {
           issuedAt: now.toISOString(),
           currency: placement.currency,
           lines: placement.lines,
+          ...(placement.contact && { contact: placement.contact }),
         },
         id: placement.messageId,
         time: now,
@@ -195,13 +197,18 @@ const numberTaken = (orderNumber: string): AppError =>
     violations: [{ pointer: '/orderNumber', detail: 'is taken by another order' }],
   });
 
-const firstAnswer = ({ orderNumber, partner, currency, lines }: Numbered, now: Date, deadline: Date): Order => ({
+const firstAnswer = (
+  { orderNumber, partner, currency, lines, contact }: Numbered,
+  now: Date,
+  deadline: Date,
+): Order => ({
   orderNumber,
   partner,
   state: 'placed',
   version: 1,
   currency,
   lines,
+  contact: contact ?? null,
   agreedLines: null,
   cancellation: null,
   overdue: null,

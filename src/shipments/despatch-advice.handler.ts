@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type DespatchAdvice, despatchAdvice } from '../contracts';
+import { type DespatchAdvice, despatchAdvice, type DespatchDriver } from '../contracts';
 import { HandlesContract, type InboundBatch, type InboundMessage, type Outcome } from '../messaging/consumer';
 import { lockAsked } from '../messaging/exchanges';
 import { type LockedOrder, OrderSteps, SHIPMENT_TRANSITIONS } from '../orders';
@@ -90,6 +90,12 @@ const despatchOf = (value: DespatchAdvice): Despatch => ({
   trackingNumber: storedText(value.trackingNumber),
   grossWeightGrams: value.grossWeightGrams ?? null,
   lines: value.lines.map(({ lineNumber, quantity }) => ({ lineNumber, quantity })),
+  driver: value.driver ? driverOf(value.driver) : null,
+});
+
+const driverOf = ({ name, phone }: DespatchDriver): DespatchDriver => ({
+  name: storable(name),
+  ...(phone !== undefined && { phone: storable(phone) }),
 });
 
 const storedText = (text: string | undefined): string | null => (text === undefined ? null : storable(text));

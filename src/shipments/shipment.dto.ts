@@ -1,5 +1,11 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { type DespatchAdviceLine, POSITIVE_DECIMAL_PATTERN } from '../contracts';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  despatchAdvice,
+  type DespatchAdviceLine,
+  type DespatchDriver,
+  mask,
+  POSITIVE_DECIMAL_PATTERN,
+} from '../contracts';
 import type { Shipment } from './domain/shipment';
 
 export class ShipmentLineDto implements DespatchAdviceLine {
@@ -8,6 +14,15 @@ export class ShipmentLineDto implements DespatchAdviceLine {
 
   @ApiProperty({ description: 'Decimal as a string', pattern: POSITIVE_DECIMAL_PATTERN, example: '12.5' })
   quantity: string;
+}
+
+/** Who brings a despatch. Personal data: answers show masks. */
+export class DespatchDriverDto implements DespatchDriver {
+  @ApiProperty({ example: 'Sam Roe' })
+  name: string;
+
+  @ApiPropertyOptional({ example: '+49 151 5550100' })
+  phone?: string;
 }
 
 /** A shipment as the API shows it. */
@@ -38,6 +53,14 @@ export class ShipmentDto {
   @ApiProperty({ type: [ShipmentLineDto] })
   lines: ShipmentLineDto[];
 
+  @ApiProperty({
+    type: DespatchDriverDto,
+    nullable: true,
+    description: 'Who brings it; null where the partner names nobody. Masked: POST …/unmasking tells it, for a reason',
+    example: { name: '•••', phone: '•••' },
+  })
+  driver: DespatchDriverDto | null;
+
   @ApiProperty({ description: "The order's version after it: its step in the timeline", example: 3 })
   orderVersion: number;
 
@@ -49,10 +72,16 @@ export class ShipmentDto {
 
   /** Members in a fixed order. */
   static of(shipment: Shipment): ShipmentDto {
+    return ShipmentDto.unmasked({ ...shipment, driver: shownDriver(shipment) });
+  }
+
+  /** The same with personal data: for who has said why. */
+  static unmasked(shipment: Shipment): ShipmentDto {
     const { despatchNumber, issuedAt, carrier, trackingNumber, grossWeightGrams, orderVersion, messageId } = shipment;
     return {
       ...{ despatchNumber, issuedAt, carrier, trackingNumber, grossWeightGrams },
       lines: shipment.lines.map(({ lineNumber, quantity }) => ({ lineNumber, quantity })),
+      driver: shipment.driver && driverOf(shipment.driver),
       ...{ orderVersion, messageId },
       recordedAt: shipment.recordedAt.toISOString(),
     };
@@ -65,4 +94,12 @@ export class ShipmentPageDto {
 
   @ApiProperty({ type: String, nullable: true, description: 'null on the last page', example: null })
   nextCursor: string | null;
+}
+
+/** Members in a fixed order: jsonb does not keep them. */
+const driverOf = ({ name, phone }: DespatchDriver): DespatchDriver => ({ name, ...(phone !== undefined && { phone }) });
+
+/** As the contract of the despatch's document masks it. */
+function shownDriver({ driver }: Pick<Shipment, 'driver'>): DespatchDriver | null {
+  return driver && (mask(despatchAdvice, { driver }).document as { driver: DespatchDriver }).driver;
 }

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { DespatchAdviceLine } from '../contracts';
+import type { DespatchAdviceLine, DespatchDriver } from '../contracts';
 import type { Shipment } from './domain/shipment';
 
 // Read through TypeORM; written by the set-based statements of shipment.repository.ts only.
@@ -36,6 +36,9 @@ export class ShipmentEntity implements Shipment {
 
   @Column({ type: 'jsonb' })
   lines: DespatchAdviceLine[];
+
+  @Column({ type: 'jsonb', nullable: true })
+  driver: DespatchDriver | null;
 
   @Column({ type: 'timestamptz', precision: 3, name: 'recorded_at' })
   recordedAt: Date;

@@ -4,7 +4,7 @@ import { millionthsOf } from './domain/quantity';
 import { ShipmentEntity } from './shipment.entity';
 
 const COLUMNS = `partner, despatch_number AS "despatchNumber", order_number AS "orderNumber", order_version AS "orderVersion", message_id AS "messageId",
-  issued_at AS "issuedAt", carrier, tracking_number AS "trackingNumber", gross_weight_grams::text AS "grossWeightGrams", lines, recorded_at AS "recordedAt"`;
+  issued_at AS "issuedAt", carrier, tracking_number AS "trackingNumber", gross_weight_grams::text AS "grossWeightGrams", lines, driver, recorded_at AS "recordedAt"`;
 
 /** The SQL of this room, set-based, one statement a method. */
 export class ShipmentRepository {
@@ -59,10 +59,10 @@ export class ShipmentRepository {
     const column = <K extends keyof Shipment>(name: K) => shipments.map((shipment) => shipment[name]);
     const rows = await query(
       tx,
-      `INSERT INTO shipment (partner, despatch_number, order_number, order_version, message_id, issued_at, carrier, tracking_number, gross_weight_grams, lines, recorded_at)
-       SELECT p, d, o, v, m, i, c, t, g, l::jsonb, r
+      `INSERT INTO shipment (partner, despatch_number, order_number, order_version, message_id, issued_at, carrier, tracking_number, gross_weight_grams, lines, driver, recorded_at)
+       SELECT p, d, o, v, m, i, c, t, g, l::jsonb, w::jsonb, r
        FROM unnest(:partner::text[], :despatchNumber::text[], :orderNumber::text[], :orderVersion::int[], :messageId::text[], :issuedAt::text[], :carrier::text[],
-                   :trackingNumber::text[], :grossWeightGrams::bigint[], :lines::text[], :recordedAt::timestamptz[]) u (p, d, o, v, m, i, c, t, g, l, r)
+                   :trackingNumber::text[], :grossWeightGrams::bigint[], :lines::text[], :driver::text[], :recordedAt::timestamptz[]) u (p, d, o, v, m, i, c, t, g, l, w, r)
        ORDER BY p, d ON CONFLICT (partner, despatch_number) DO NOTHING RETURNING 1`,
       {
         partner: column('partner'),
@@ -75,6 +75,7 @@ export class ShipmentRepository {
         trackingNumber: column('trackingNumber'),
         grossWeightGrams: column('grossWeightGrams'),
         lines: shipments.map((shipment) => JSON.stringify(shipment.lines)),
+        driver: shipments.map(({ driver }) => driver && JSON.stringify(driver)),
         recordedAt: column('recordedAt'),
       },
     );

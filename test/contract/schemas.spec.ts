@@ -3,13 +3,21 @@ import { Type } from 'avsc';
 import { readFileSync } from 'node:fs';
 import { parse, type Type as MessageType } from 'protobufjs';
 import * as contracts from '../../src/contracts';
-import { type AnyContract, CONTRACTS, INTEGER_PATTERN, recordNameOf, schemaFileOf } from '../../src/contracts';
+import {
+  type AnyContract,
+  CONTRACTS,
+  INTEGER_PATTERN,
+  PERSONAL_DATA,
+  recordNameOf,
+  schemaFileOf,
+} from '../../src/contracts';
 import { REGISTERED_CONTRACTS } from '../unit/messaging/registry/documents';
 
 /** A document's shape, as all schema languages can say it: name → type, `?` where it may be missing. */
 interface Shape {
-  [member: string]: string | Shape[];
+  [member: string]: string | Shape | Shape[];
 }
+type Member = Shape[string];
 
 const textOf = (contract: AnyContract, format: contracts.RegisteredFormat) =>
   readFileSync(schemaFileOf(contract, format), 'utf8');
@@ -18,16 +26,18 @@ interface Rule {
   type: string;
   pattern?: string;
   minItems?: number;
+  [PERSONAL_DATA]?: boolean;
   items?: Rule;
   properties?: Record<string, Rule>;
   required?: string[];
 }
 
 function jsonShape({ properties = {}, required = [] }: Rule): Shape {
-  return Object.fromEntries<string | Shape[]>(
-    Object.entries(properties).map(([member, rule]): [string, string | Shape[]] => {
+  return Object.fromEntries<Member>(
+    Object.entries(properties).map(([member, rule]): [string, Member] => {
       const name = required.includes(member) ? member : `${member}?`;
       if (rule.items) return [name, [jsonShape(rule.items)]];
+      if (rule.properties) return [name, jsonShape(rule)];
       return [name, rule.type === 'integer' ? 'int' : rule.pattern === INTEGER_PATTERN ? 'long' : rule.type];
     }),
   );
@@ -38,14 +48,15 @@ interface AvroRecord {
 }
 
 function avroShape({ fields }: AvroRecord): Shape {
-  return Object.fromEntries<string | Shape[]>(
-    fields.map(({ name, type, default: missing }): [string, string | Shape[]] => {
+  return Object.fromEntries<Member>(
+    fields.map(({ name, type, default: missing }): [string, Member] => {
       const optional = Array.isArray(type);
       // Missing has one form, in all contracts: null stands first and is the default.
       if (optional) expect([type[0], missing]).toEqual(['null', null]);
       const inner: unknown = optional ? type[1] : type;
-      const items = (inner as { items?: AvroRecord }).items;
-      return [optional ? `${name}?` : name, items ? [avroShape(items)] : (inner as string)];
+      const { items, ...record } = inner as { items?: AvroRecord; fields?: AvroRecord['fields'] };
+      const shape = record.fields ? avroShape({ fields: record.fields }) : (inner as string);
+      return [optional ? `${name}?` : name, items ? [avroShape(items)] : shape];
     }),
   );
 }
@@ -54,10 +65,11 @@ const PROTOBUF: Readonly<Record<string, string>> = { string: 'string', int32: 'i
 
 /** Protobuf can't say whether a list may be missing. */
 function protobufShape(type: MessageType, lists: (member: string) => string): Shape {
-  return Object.fromEntries<string | Shape[]>(
-    type.fieldsArray.map(({ name, repeated, hasPresence, type: kind, resolvedType }): [string, string | Shape[]] => {
+  return Object.fromEntries<Member>(
+    type.fieldsArray.map(({ name, repeated, hasPresence, type: kind, resolvedType }): [string, Member] => {
       if (repeated) return [lists(name), [protobufShape(resolvedType as MessageType, (member) => member)]];
-      return [hasPresence ? `${name}?` : name, PROTOBUF[kind] as string];
+      const inner = resolvedType ? protobufShape(resolvedType as MessageType, lists) : PROTOBUF[kind];
+      return [hasPresence ? `${name}?` : name, inner as Member];
     }),
   );
 }
@@ -101,8 +113,16 @@ describe('the schemas of a contract', () => {
     }
   });
 
+  it.each(each(CONTRACTS))('%s: only texts are personal data', (_name, contract) => {
+    for (const rule of rulesIn(contract.jsonSchema as unknown as Rule)) {
+      if (rule[PERSONAL_DATA] !== undefined) expect([rule[PERSONAL_DATA], rule.type]).toEqual([true, 'string']);
+    }
+  });
+
   it.each(each(CONTRACTS))('%s: its examples are valid, and have its key', (_name, contract) => {
-    const validate = new Ajv2020({ strict: true, strictRequired: false }).compile(contract.jsonSchema);
+    const validate = new Ajv2020({ strict: true, strictRequired: false, keywords: [PERSONAL_DATA] }).compile(
+      contract.jsonSchema,
+    );
     for (const example of contract.examples) {
       expect([validate(example), validate.errors]).toEqual([true, null]);
       expect(example).toHaveProperty(contract.key, expect.any(String));

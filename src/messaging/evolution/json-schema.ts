@@ -1,3 +1,4 @@
+import { PERSONAL_DATA } from '../../contracts';
 import { checkSchemaText } from '../registry';
 import { UnreadableSchema } from './break';
 
@@ -6,6 +7,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** What a validator does not look at. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...['title', 'description', 'examples', '$comment', 'default', 'deprecated', 'readOnly', 'writeOnly'],
+  PERSONAL_DATA,
 ]);
 
 /** Reads schema text. Throws {@link UnreadableSchema}, or SchemaRefused beyond our limits. Nothing of it is compiled, and its patterns never run. */

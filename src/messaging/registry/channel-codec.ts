@@ -2,7 +2,7 @@ import { type AnyContract, type RegisteredFormat, subjectFor } from '../../contr
 import { messageOf } from '../../platform/errors';
 import type { BodyFormat, BodyReader } from './body-format';
 import { type Decoded, type Encapsulated, type Encoded, RegistryUnavailable } from './codec';
-import { documentInvalid, type Rules, rulesOf } from './document-rules';
+import { checkWritten, type Rules, rulesOf } from './document-rules';
 import { Malformed, SchemaMismatch } from './malformed';
 import type { PublishedSchema } from './published-schema';
 import { resolveReferences } from './references';
@@ -55,8 +55,7 @@ export class ChannelCodec {
 
   /** Waits for nothing once the schema is known. */
   async encode(value: unknown): Promise<Encoded> {
-    const violation = this.rules(value);
-    if (violation) throw documentInvalid(this.contract, violation);
+    checkWritten(this.contract, value);
     const { frame, dataSchema } = this.written ?? (await this.resolve());
     return { payload: this.body.encode(frame, value), contentType: this.body.contentType, dataSchema };
   }

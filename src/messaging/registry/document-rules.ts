@@ -1,7 +1,8 @@
 import { _, type KeywordCxt } from 'ajv';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
-import type { AnyContract } from '../../contracts';
+import { type AnyContract, isMask, PERSONAL_DATA, personalTexts } from '../../contracts';
 import { NonRetriableError, type Violation } from '../../platform/errors';
+import { pointerOf } from '../../platform/json';
 
 /** The rule of a contract that a document breaks, if any: the same in all formats and in both directions. */
 export type Rules = (document: unknown) => Violation | undefined;
@@ -13,6 +14,8 @@ ajv.addKeyword({
   error: { message: 'must not hold half a character' },
   code: (context: KeywordCxt) => context.pass(_`${context.data}.isWellFormed()`),
 });
+
+ajv.addKeyword({ keyword: PERSONAL_DATA, type: 'string', schemaType: 'boolean', metaSchema: { const: true } });
 
 const known = new WeakMap<AnyContract, Rules>();
 
@@ -50,8 +53,19 @@ function violationOf({ errors }: ValidateFunction): Violation {
   };
 }
 
-/** What `encode` throws for such a document. */
-export function documentInvalid(contract: AnyContract, violation: Violation): NonRetriableError {
+/** Throws what `encode` throws for a document that must not be written: it breaks a rule, or holds a mask in place of what is masked. */
+export function checkWritten(contract: AnyContract, document: unknown): void {
+  const violation = rulesOf(contract)(document) ?? maskIn(contract, document);
+  if (violation) throw documentInvalid(contract, violation);
+}
+
+/** Somebody sends back what was shown: whoever reads the document would take the mask for the person's name. */
+function maskIn(contract: AnyContract, document: unknown): Violation | undefined {
+  const found = personalTexts(contract, document).find(({ text }) => isMask(text));
+  return found && { pointer: pointerOf(found.path), detail: 'must be the value, not its mask' };
+}
+
+function documentInvalid(contract: AnyContract, violation: Violation): NonRetriableError {
   return new NonRetriableError(
     'document-invalid',
     `The ${contract.name} breaks its schema: ${violation.pointer || 'it'} ${violation.detail}.`,

@@ -1,6 +1,6 @@
 import type { AnyContract } from '../../contracts';
 import type { Codec, Decoded, Encapsulated, Encoded, Route } from './codec';
-import { documentInvalid, rulesOf } from './document-rules';
+import { checkWritten, rulesOf } from './document-rules';
 import { parseJson } from './json-text';
 import { Malformed } from './malformed';
 
@@ -11,8 +11,7 @@ export class JsonCodec implements Codec {
   }
 
   async encode(contract: AnyContract, _route: Route, value: unknown): Promise<Encoded> {
-    const violation = rulesOf(contract)(value);
-    if (violation) throw documentInvalid(contract, violation);
+    checkWritten(contract, value);
     return { payload: Buffer.from(JSON.stringify(value)), contentType: 'application/json' };
   }
 

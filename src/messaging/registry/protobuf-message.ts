@@ -1,6 +1,6 @@
 import { type Field, parse, type Type, Writer } from 'protobufjs';
 
-/** What a field of ours holds: a scalar, or a list of messages. */
+/** What a field of ours holds: a scalar, a message, or a list of messages. */
 export type FieldKind = Scalar | MessagePlan;
 type Scalar = keyof typeof ZEROS;
 
@@ -14,6 +14,8 @@ export interface FieldPlan {
   number: number;
   member: string;
   kind: FieldKind;
+  /** A list of it. */
+  many: boolean;
   /** What the member is when the bytes don't say; undefined where it is then missing. */
   zero: unknown;
 }
@@ -30,7 +32,7 @@ export function planOf(type: Type): MessagePlan {
   const fields = type.fieldsArray.map((field): FieldPlan => {
     const kind = kindOf(field);
     const zero = typeof kind === 'string' && !field.hasPresence ? ZEROS[kind] : undefined;
-    return { number: field.id, member: field.name, kind, zero };
+    return { number: field.id, member: field.name, kind, many: field.repeated, zero };
   });
   return { fields };
 }
@@ -39,7 +41,7 @@ function kindOf({ fullName, type, repeated, map, partOf, resolvedType }: Field):
   const choice = partOf !== null && !partOf.isProto3Optional;
   if (!map && !choice) {
     if (!repeated && type in ZEROS) return type as Scalar;
-    if (repeated && resolvedType !== null && 'fieldsArray' in resolvedType) return planOf(resolvedType);
+    if (resolvedType !== null && 'fieldsArray' in resolvedType) return planOf(resolvedType);
   }
   throw new Error(`${fullName}: not a type that is the same in all formats`);
 }

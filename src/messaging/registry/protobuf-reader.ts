@@ -1,6 +1,6 @@
 import type { ByteCursor } from './byte-cursor';
 import { Malformed } from './malformed';
-import { generated, objectText } from './generated';
+import { generated, memberName, objectText } from './generated';
 import type { MessagePlan } from './protobuf-message';
 
 const VARINT = 0;
@@ -10,33 +10,41 @@ const GROUP = 3;
 const GROUP_END = 4;
 const FIXED32 = 5;
 
-/** One message that ends at `end`. */
-export type ReadMessage = (cursor: ByteCursor, end: number) => Record<string, unknown>;
+/** One message that ends at `end`. `before`: what was read of the same one, see {@link messageReader}. */
+export type ReadMessage = (cursor: ByteCursor, end: number, before?: Message) => Message;
+type Message = Record<string, unknown>;
 
 /**
  * Reads the messages of a plan. Unknown fields are stepped over; so is a known number with another wire type, which Protobuf
- * calls an unknown field. Of a field that comes twice the last counts.
+ * calls an unknown field. Of a field that comes twice the last counts; of a message that does, each field's last.
+ * @param isPart is it read in such parts?
  */
-export function messageReader({ fields }: MessagePlan): ReadMessage {
+export function messageReader({ fields }: MessagePlan, isPart = false): ReadMessage {
   const always: [variable: string, member: string][] = [];
   const maybe: [variable: string, member: string][] = [];
   const variables: string[] = [];
   const cases: string[] = [];
   const nested: ReadMessage[] = [];
-  for (const { number, member, kind, zero } of fields) {
+  for (const { number, member, kind, many, zero } of fields) {
     const variable = `v${number}`;
-    variables.push(`let ${variable} = ${JSON.stringify(zero)};`);
+    const start = JSON.stringify(zero);
+    variables.push(
+      `let ${variable} = ${isPart ? `before === undefined ? ${start} : before.${memberName(member)}` : start};`,
+    );
     (zero === undefined ? maybe : always).push([variable, member]);
     const tag = number * 8 + (kind === 'string' || typeof kind === 'object' ? BYTES : VARINT);
-    const read =
-      typeof kind === 'object'
-        ? `(${variable} ??= []).push(nest(cursor, nested[${nested.push(messageReader(kind)) - 1}]));`
-        : `${variable} = read.${kind}(cursor);`;
+    let read = `${variable} = read.${typeof kind === 'object' ? '' : kind}(cursor);`;
+    if (typeof kind === 'object') {
+      const inner = `nested[${nested.push(messageReader(kind, !many)) - 1}]`;
+      read = many
+        ? `(${variable} ??= []).push(nest(cursor, ${inner}));`
+        : `${variable} = nest(cursor, ${inner}, ${variable});`;
+    }
     cases.push(`case ${tag}: ${read} break;`);
   }
   return generated<ReadMessage>(
     { nested, nest, read: READS, skipField, overrun },
-    `(cursor, end) => {
+    `(cursor, end${isPart ? ', before' : ''}) => {
       ${variables.join('\n')}
       while (cursor.pos < end) {
         const tag = cursor.varint();
@@ -59,9 +67,9 @@ const READS = {
 };
 
 /** A length that reaches beyond the message around it is found out at the end of that one. */
-function nest(cursor: ByteCursor, read: ReadMessage): Record<string, unknown> {
+function nest(cursor: ByteCursor, read: ReadMessage, before?: Message): Message {
   const length = cursor.varint();
-  return read(cursor, cursor.pos + length);
+  return read(cursor, cursor.pos + length, before);
 }
 
 function overrun(): never {

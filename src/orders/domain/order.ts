@@ -1,4 +1,4 @@
-import type { OrderRequestLine } from '../../contracts';
+import type { OrderContact, OrderRequestLine } from '../../contracts';
 
 export const ORDER_STATES = [
   'placed',
@@ -89,6 +89,8 @@ export interface Order {
   currency: string;
   /** As ordered; never changes. */
   lines: OrderLine[];
+  /** Whom the partner asks about it, as ordered; personal data. */
+  contact: OrderContact | null;
   /** What the partner will deliver instead, once it accepted with change; null before and otherwise. */
   agreedLines: OrderLine[] | null;
   /** The last one that was asked for. */

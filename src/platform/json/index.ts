@@ -1,1 +1,1 @@
-export { diffOf, type PatchOperation, step, unstorableAt, valueAt } from './json-patch';
+export { diffOf, type PatchOperation, pointerOf, step, tokensOf, unstorableAt, valueAt } from './json-patch';

@@ -45,11 +45,18 @@ function itemsDiff(before: readonly unknown[], after: readonly unknown[], at: st
   return [...changed, ...removed, ...added];
 }
 
+/** The JSON Pointer (RFC 6901) of a path, and the other way round: then indexes are texts, too. */
+export const pointerOf = (path: readonly (string | number)[]): string => path.reduce<string>(step, '');
+export const tokensOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+
 /** What a JSON Pointer (RFC 6901) leads to; undefined where there is nothing. */
 export function valueAt(document: unknown, pointer: string): unknown {
   let value = document;
-  for (const token of pointer.split('/').slice(1)) {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const name of tokensOf(pointer)) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
     value = (value as Record<string, unknown>)[name];
   }

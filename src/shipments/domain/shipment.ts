@@ -1,4 +1,4 @@
-import type { DespatchAdviceLine } from '../../contracts';
+import type { DespatchAdviceLine, DespatchDriver } from '../../contracts';
 import { millionthsOf } from './quantity';
 
 /** What a partner says it has sent, in one despatch. */
@@ -11,6 +11,8 @@ export interface Despatch {
   /** Whole grams; decimal text of 64 bits. */
   grossWeightGrams: string | null;
   lines: DespatchAdviceLine[];
+  /** Who brings it; personal data. */
+  driver: DespatchDriver | null;
 }
 
 /** A despatch that was recorded. */
@@ -26,8 +28,8 @@ export interface Shipment extends Despatch {
 }
 
 /**
- * Do both say the same of the same goods? Neither the order of the lines nor a zero at the end of a decimal counts, and not the
- * time of issue: who makes a document anew stamps it anew.
+ * Do both say the same of the same goods? Neither the order of the lines nor a zero at the end of a decimal counts; nor do the
+ * time of issue, since who makes a document anew stamps it anew, and the driver, who is nothing that was sent.
  */
 export function isSameDespatch(a: Despatch, b: Despatch): boolean {
   return (

@@ -27,6 +27,7 @@ from google.protobuf import json_format
 
 HERE = pathlib.Path(__file__).parent
 CONTRACTS = HERE.parents[2] / "src" / "contracts"
+RELEASED = HERE.parent / "released"
 TOPICS = {
     "order-request": "orders.acme.request.v1",
     "order-response": "orders.acme.response.v1",
@@ -53,6 +54,16 @@ VALUES = {
             "currency": "XXX",
             "lines": [{"lineNumber": n + 1, "item": "Ä€😀" * 5, "quantity": "1", "unit": "KGM", "unitPrice": "9.99"} for n in range(70)],
         },
+    ]
+    + [
+        {
+            "orderNumber": "4500017",
+            "issuedAt": AT,
+            "currency": "EUR",
+            "lines": [{"lineNumber": 1, "item": "A-1", "quantity": "1", "unit": "C62", "unitPrice": "0"}],
+            "contact": contact,
+        }
+        for contact in [{"name": "Kim Doe"}, {"name": "Ünal Çelik", "phone": "+49 30 1"}, {"name": "K" * 100, "email": "k@parley.example", "phone": "1"}]
     ],
     "order-response": [
         {"orderNumber": "4500017", "responseCode": "AP", "issuedAt": AT},
@@ -86,6 +97,16 @@ VALUES = {
             "trackingNumber": "PX-1",
             "lines": [{"lineNumber": 1, "quantity": "12.5"}],
         }
+    ]
+    + [
+        {
+            "orderNumber": "4500017",
+            "despatchNumber": "D-900",
+            "issuedAt": AT,
+            "lines": [{"lineNumber": 1, "quantity": "12.5"}],
+            "driver": driver,
+        }
+        for driver in [{"name": "Sam Roe"}, {"name": "Sam Roe", "phone": "+49 151 1"}]
     ],
     "despatch-receipt": [
         {
@@ -106,6 +127,20 @@ def pascal(name):
 
 def text_of(contract, extension):
     return (CONTRACTS / f"{contract}.v1.{extension}").read_text()
+
+
+def earlier_texts(contract, extension):
+    """What was released before the text of now, by its number."""
+    folder = RELEASED / f"{contract}.v1"
+    numbers = sorted(int(file.name.split(".")[0]) for file in folder.glob(f"*.{extension}"))
+    texts = {n: (folder / f"{n}.{extension}").read_text() for n in numbers}
+    return {n: text for n, text in texts.items() if text != text_of(contract, extension)}
+
+
+def earlier_values(contract, n):
+    """The documents that could be written under that release."""
+    known = json.loads((RELEASED / f"{contract}.v1" / f"{n}.schema.json").read_text())["properties"]
+    return [value for value in VALUES[contract] if set(value) <= set(known)]
 
 
 def avro_value(contract, value):
@@ -233,6 +268,24 @@ def avro_and_json_vectors():
             add(contract, "json-schema", rules, value, make, {"value": value}, note, not spaced)
 
 
+def earlier_vectors(n):
+    """Records of partners that still write a release from before: read as ever, and no bytes of ours any more."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    texts = {c: earlier_texts(c, "proto")[n] for c in TOPICS if n in earlier_texts(c, "proto")}
+    modules = compile_protos(folder, {c.replace("-", "_"): text for c, text in texts.items()})
+    for contract, proto in texts.items():
+        kind = getattr(modules[contract.replace("-", "_")], pascal(contract))
+        avsc, rules = earlier_texts(contract, "avsc")[n], earlier_texts(contract, "schema.json")[n]
+        # One is enough of each: what differs is the schema, not the document.
+        value, note = earlier_values(contract, n)[-1], f"release {n}"
+        make = lambda registry, conf: AvroSerializer(registry, avsc, conf=conf)
+        add(contract, "avro", avsc, avro_value(contract, value), make, {"value": value}, note)
+        make = lambda registry, conf: JSONSerializer(rules, registry, conf=conf)
+        add(contract, "json-schema", rules, value, make, {"value": value}, note)
+        make = lambda registry, conf: ProtobufSerializer(kind, registry, conf)
+        add(contract, "protobuf", proto, json_format.ParseDict(value, kind()), make, {"value": value}, note)
+
+
 def record(name, fields, **more):
     return {"type": "record", "name": name, "namespace": "parley.v1", "fields": fields, **more}
 
@@ -306,11 +359,18 @@ if "--later" in sys.argv:
     json.dump(vectors, sys.stdout)
     sys.exit(0)
 
+if "--earlier" in sys.argv:
+    earlier_vectors(int(sys.argv[-1]))
+    json.dump(vectors, sys.stdout)
+    sys.exit(0)
+
 avro_and_json_vectors()
 protobuf_vectors()
 resolution_vectors()
-later = subprocess.run([sys.executable, __file__, "--later"], check=True, capture_output=True, text=True)
-vectors += json.loads(later.stdout)
+releases = sorted({n for contract in TOPICS for n in earlier_texts(contract, "proto")})
+for arguments in [["--later"], *(["--earlier", str(n)] for n in releases)]:
+    other = subprocess.run([sys.executable, __file__, *arguments], check=True, capture_output=True, text=True)
+    vectors += json.loads(other.stdout)
 made_with = {name: version(name) for name in ["confluent-kafka", "fastavro", "protobuf", "grpcio-tools"]}
 made_with["python"] = sys.version.split()[0]
 # Texts that many vectors share stand once.

@@ -131,6 +131,8 @@ describe("while the registry of a partner's schemas fails", () => {
       currency: 'EUR',
       lines: [{ lineNumber: 1, item: 'A', quantity: '1', unit: 'C62', unitPrice: '1' }],
       linesJson: '[{"lineNumber":1,"item":"A","quantity":"1","unit":"C62","unitPrice":"1"}]',
+      contact: undefined,
+      contactJson: null,
       messageId: randomUUID(),
       correlationId: randomUUID(),
       traceparent: '',

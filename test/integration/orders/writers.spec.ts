@@ -34,6 +34,8 @@ describe('several writers of one database', () => {
     currency: 'EUR',
     lines: [{ lineNumber: 1, item: 'A', quantity: '1', unit: 'C62', unitPrice: '1' }],
     linesJson: '[{"lineNumber":1,"item":"A","quantity":"1","unit":"C62","unitPrice":"1"}]',
+    contact: undefined,
+    contactJson: null,
     messageId: randomUUID(),
     correlationId: randomUUID(),
     traceparent: '',

@@ -90,7 +90,14 @@ describe('despatch advices that are applied at once by several consumers', () =>
 
   const shipment = (orderNumber: string, despatchNumber: string): Shipment => ({
     ...{ partner: 'acme', orderNumber, despatchNumber, lines: goods('1'), orderVersion: 3, messageId: 'other' },
-    ...{ carrier: null, trackingNumber: null, grossWeightGrams: null, issuedAt: 'then', recordedAt: new Date() },
+    ...{
+      carrier: null,
+      trackingNumber: null,
+      grossWeightGrams: null,
+      driver: null,
+      issuedAt: 'then',
+      recordedAt: new Date(),
+    },
   });
 
   it("under the number of another order's despatch are refused, and nobody is blamed", async () => {

@@ -9,7 +9,7 @@ describe('a schema in words', () => {
     const { fields } = describeSchema(despatchAdvice.jsonSchema);
     expect(fields.map(({ path }) => path)).toEqual([
       ...['orderNumber', 'despatchNumber', 'issuedAt', 'carrier', 'trackingNumber', 'grossWeightGrams', 'lines'],
-      ...['lines[].lineNumber', 'lines[].quantity'],
+      ...['lines[].lineNumber', 'lines[].quantity', 'driver', 'driver.name', 'driver.phone'],
     ]);
     const said = (path: string) => fields.find((field) => field.path === path);
     expect(said('carrier')).toMatchObject({ type: 'text', required: false, rules: ['1 to 100 characters'] });
@@ -18,6 +18,7 @@ describe('a schema in words', () => {
     expect(said('lines[].quantity')?.rules).toEqual([
       'a decimal greater than 0, at most 18 digits before and 6 after the point',
     ]);
+    expect(said('driver.phone')).toMatchObject({ required: false, rules: ['1 to 40 characters', 'personal data'] });
     expect(said('grossWeightGrams')?.rules.join()).toContain('a 64-bit integer in Avro and Protobuf');
   });
 

@@ -30,6 +30,7 @@ function serviceWith(ready: (partner: string) => Promise<void>) {
     const key = String(++drawn);
     const order: PlaceOrder = {
       ...{ caller: 'c', idempotencyKey: key, orderNumber: key, partner, currency: 'EUR', lines: [line] },
+      contact: undefined,
       traceparent: '',
     };
     return service.place(order).then(

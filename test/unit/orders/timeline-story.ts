@@ -12,6 +12,7 @@ export const order: Order = {
   version: 1,
   currency: 'EUR',
   lines: [line],
+  contact: null,
   agreedLines: null,
   cancellation: null,
   overdue: null,

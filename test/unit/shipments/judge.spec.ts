@@ -14,6 +14,7 @@ const order = (orderNumber: string, change: Partial<Judged> = {}): Judged => ({
 const despatch = (despatchNumber: string, quantity = '4', orderNumber = 'O-1'): Despatch => ({
   ...{ orderNumber, despatchNumber, carrier: null, trackingNumber: null, grossWeightGrams: null },
   lines: [{ lineNumber: 1, quantity }],
+  driver: null,
 });
 
 let drawn = 0;

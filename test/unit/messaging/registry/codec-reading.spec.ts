@@ -180,6 +180,8 @@ describe('schemas that refer to others', () => {
     fields: [
       ...['orderNumber', 'issuedAt', 'currency'].map((name) => ({ name, type: 'string' })),
       { name: 'lines', type: { type: 'array', items: 'acme.OrderRequestLine' } },
+      // Our last one, which is missing in the document: one byte.
+      { name: 'contact', type: ['null', 'string'] },
     ],
   };
   const route: Route = { topic: 'orders.acme.request.v1', format: 'avro' };
