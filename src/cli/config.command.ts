@@ -20,7 +20,9 @@ export function configCommand(): Command {
         const value = values[name as keyof typeof values];
         const file = files.get(key.env);
         const redacted = file === undefined ? '[redacted]' : `[redacted, from ${file}]`;
-        process.stdout.write(`${key.env}=${'secret' in key && value !== '' ? redacted : String(value)}\n`);
+        // A list as it was written, so that it can be copied.
+        const shown = Array.isArray(value) ? process.env[key.env]?.trim() || key.fallback : String(value);
+        process.stdout.write(`${key.env}=${'secret' in key && value !== '' ? redacted : shown}\n`);
       }
     });
   config

@@ -3,7 +3,10 @@ import type { Principal } from './principal';
 
 /** Tells who a bearer token belongs to. */
 export interface Authenticator {
-  /** Throws NonRetriableError `unauthenticated`; what an unreachable database throws means that nobody knows. */
+  /**
+   * Throws NonRetriableError `unauthenticated`, and `forbidden` for a sound token that gives no role; what an unreachable database or identity
+   * provider throws means that nobody knows.
+   */
   authenticate(token: string): Promise<Principal>;
 }
 
@@ -11,7 +14,7 @@ export interface Authenticator {
 export const AUTHENTICATOR = Symbol('Authenticator');
 
 const NEXT =
-  'Send a valid key in the header "Authorization: Bearer <key>"; an administrator makes one with "parley key create".';
+  'Send a valid API key, or an access token where an identity provider is configured, in the header "Authorization: Bearer …"; an administrator makes a key with "parley key create".';
 
 /** Never quotes what was sent: it may be a secret of somebody's. */
 export const unauthenticated = (what: string): NonRetriableError =>

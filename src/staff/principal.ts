@@ -2,13 +2,13 @@
 export const ROLES = ['viewer', 'support', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Parts of the API; a key may be confined to some of them. `failures`: dead letters, groups, replays, parked messages, channels. */
+/** Parts of the API; a caller may be confined to some of them. `failures`: dead letters, groups, replays, parked messages, channels. */
 export const AREAS = ['orders', 'shipments', 'failures', 'outbox', 'partners', 'staff'] as const;
 export type Area = (typeof AREAS)[number];
 
-/** Who acts: an API key now, a person's token later. */
+/** Who acts: an API key, or a person whom the identity provider vouches for. */
 export interface Principal {
-  /** Stable id: `key_…`. Part of what an Idempotency-Key is named under. */
+  /** Stable id: `key_…`, `oidc:…`. Part of what an Idempotency-Key is named under. */
   id: string;
   /** What people call it. */
   name: string;

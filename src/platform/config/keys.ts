@@ -1,6 +1,8 @@
 import { CONSUMER_KEYS } from './consumer-keys';
+import { HTTP_KEYS } from './http-keys';
 import { KAFKA_KEYS } from './kafka-keys';
-import { bool, bytes, httpUrls, integer, oneOf, postgresUrl, roles, text, token, type Key } from './parsers';
+import { bool, httpUrls, integer, oneOf, postgresUrl, roles, text, token, type Key } from './parsers';
+import { STAFF_KEYS } from './staff-keys';
 
 /**
  * Every environment variable that Parley reads: the one table behind `loadConfig`, `.env.example` and the README.
@@ -29,41 +31,8 @@ export const KEYS = {
     doc: 'Least severe log line that is written.',
   },
 
-  httpHost: {
-    env: 'HTTP_HOST',
-    parse: text(255),
-    fallback: '127.0.0.1',
-    unit: 'address',
-    doc: 'Where the REST API listens. Loopback only by default: API keys travel with each request, so put TLS in front of it before it is opened.',
-  },
-  httpPort: {
-    env: 'HTTP_PORT',
-    parse: integer(0, 65535),
-    fallback: '3000',
-    unit: 'port',
-    doc: 'Port of the REST API; 0 takes a free one.',
-  },
-  httpBodyLimit: {
-    env: 'HTTP_BODY_LIMIT_BYTES',
-    parse: bytes(1024, 16 * 1024 * 1024),
-    fallback: '1048576',
-    unit: 'bytes',
-    doc: 'Largest request body. 1 MiB, since an order must also fit a Kafka message.',
-  },
-  managementHost: {
-    env: 'MANAGEMENT_HOST',
-    parse: text(255),
-    fallback: '127.0.0.1',
-    unit: 'address',
-    doc: 'Where the probes and /metrics listen. In Kubernetes: 0.0.0.0.',
-  },
-  managementPort: {
-    env: 'MANAGEMENT_PORT',
-    parse: integer(0, 65535),
-    fallback: '3001',
-    unit: 'port',
-    doc: 'Port of /livez, /readyz, /startupz and /metrics, apart from the API so that it is never exposed with it.',
-  },
+  ...HTTP_KEYS,
+  ...STAFF_KEYS,
 
   databaseUrl: {
     env: 'DATABASE_URL',

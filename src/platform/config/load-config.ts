@@ -66,7 +66,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (config.shutdownDrainMs >= config.shutdownTimeoutMs) {
     faults.push('SHUTDOWN_DRAIN_MS must be less than SHUTDOWN_TIMEOUT_MS, which counts from the same moment.');
   }
-  faults.push(...timeFaults(config));
+  faults.push(...signInFaults(config), ...timeFaults(config));
   if (faults.length > 0) throw new ConfigError(faults);
   const loaded = {
     ...config,
@@ -77,6 +77,18 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     Object.defineProperty(loaded, name, { get: () => file.value, enumerable: true, configurable: false });
   files.set(loaded, [...secrets.values()]);
   return Object.freeze(loaded);
+}
+
+function signInFaults({ oidcIssuer, oidcAudience, oidcRoleMap, oidcRoleClaim }: Config): string[] {
+  // Undefined: it could not be read, and has its fault already.
+  const lacks = (oidcAudience === '' ? ['OIDC_AUDIENCE'] : []).concat(
+    oidcRoleMap?.length === 0 ? ['OIDC_ROLE_MAP'] : [],
+    oidcRoleClaim?.length === 0 ? ['OIDC_ROLE_CLAIM'] : [],
+  );
+  if (oidcIssuer) return lacks.map((key) => `OIDC_ISSUER needs ${key}.`);
+  return oidcIssuer === '' && (oidcAudience || oidcRoleMap?.length > 0)
+    ? ['OIDC_AUDIENCE and OIDC_ROLE_MAP mean nothing without OIDC_ISSUER: set it, or take them away.']
+    : [];
 }
 
 /** Times that only make sense together. What could not be read is undefined here, and has its fault already. */

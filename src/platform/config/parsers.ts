@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** One environment variable. `parse` returns the value or throws a RangeError whose message completes "NAME …". */
 export interface Key<T> {
   env: string;
@@ -56,6 +58,17 @@ export const httpUrls = (raw: string): readonly string[] => {
   return list.every(isBase)
     ? list.map((part) => part.replace(/\/+$/, ''))
     : fail('must be a list of http:// or https:// URLs without user name, password and query, separated by commas');
+};
+
+/** IP addresses and ranges in CIDR form; names such as `loopback` are none. */
+export const addressRanges = (raw: string): readonly string[] => {
+  const list = raw === '' ? [] : raw.split(',').map((part) => part.trim());
+  const isRange = (part: string) => {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(part) ?? [];
+    const version = isIP(address);
+    return version !== 0 && (prefix === undefined || Number(prefix) <= (version === 4 ? 32 : 128));
+  };
+  return list.every(isRange) ? list : fail('must be a list of IP addresses or ranges like 10.0.0.0/8');
 };
 
 /** What an Authorization header can carry after "Bearer" (RFC 6750). */

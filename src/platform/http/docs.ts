@@ -9,7 +9,9 @@ import { REPORT_CODES, type ReportCode } from './report-codes';
 
 /** Swagger UI's files, as @nestjs/swagger brings them. */
 const fromSwagger = createRequire(require.resolve('@nestjs/swagger'));
-const DOCS_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+/** Swagger UI writes styles and draws its pictures itself; scripts are files of ours alone. */
+const DOCS_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The API description, made from the controllers and their DTOs. */
 export function openApi(app: NestFastifyApplication): OpenAPIObject {
@@ -23,7 +25,8 @@ export function openApi(app: NestFastifyApplication): OpenAPIObject {
     .addBearerAuth({
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key. `x-least-role` and `x-area` of an operation say what the key must be good for.',
+      description:
+        'An API key, or an access token of the identity provider. `x-least-role` and `x-area` of an operation say what it must be good for.',
     })
     .build();
   const document = SwaggerModule.createDocument(app, builder, { extraModels: [Problem] });

@@ -8,3 +8,4 @@ export { PROBLEM_CODES } from './problem-codes';
 export { reportCode } from './report-codes';
 export { ApiProblems } from './problem.openapi';
 export { childTraceparent } from './trace';
+export { addressName, TokenBuckets } from './token-buckets';

@@ -1,3 +1,4 @@
+import { ACCESS_CODES } from './access-codes';
 import { FAILURE_CODES } from './failure-codes';
 import { OUTBOX_CODES } from './outbox-codes';
 import { PARTNER_CODES } from './partner-codes';
@@ -40,25 +41,10 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The cursor is not one of ours',
     help: 'Take "nextCursor" of the page before as it is, or leave the cursor out to start again.',
   },
-  unauthenticated: {
-    status: 401,
-    title: 'Who is calling is not known',
-    help: 'Send a valid API key in the header "Authorization: Bearer <key>". A key is shown once, when it is made; one that was lost, has expired or was revoked is replaced: an administrator makes keys with POST /v1/api-keys or "parley key create".',
-  },
-  forbidden: {
-    status: 403,
-    title: 'The key may not do this',
-    help: 'A key has a role (viewer, support, operator or admin, each may what the one before it may) and may be confined to areas of the API. Use a key that may, or ask an administrator for one.',
-  },
   'api-key-exceeds-caller': {
     status: 403,
     title: 'A key cannot make one that may more than itself',
     help: 'A new key has at most the role, the areas, the partners and the end of the key that makes it; "errors" says which is too much. Whoever can reach the database makes any key with "parley key create".',
-  },
-  'partner-not-allowed': {
-    status: 403,
-    title: 'The key is confined to other partners',
-    help: 'Use a key that may act with this partner, or ask an administrator for one.',
   },
   'not-found': { status: 404, title: 'Nothing is here', help: 'Look up the path in the API description at /docs.' },
   'order-unknown': {
@@ -177,6 +163,7 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The order cannot be sent as its document',
     help: 'The document made from the order breaks the contract with the partner; "errors" says where.',
   },
+  ...ACCESS_CODES,
   ...FAILURE_CODES,
   ...OUTBOX_CODES,
   ...PARTNER_CODES,

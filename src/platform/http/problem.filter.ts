@@ -1,8 +1,9 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
-import { messageOf } from '../errors';
+import { type AppError, messageOf, NonRetriableError } from '../errors';
 import type { Logger } from '../telemetry';
+import type { AllowedMethods } from './allowed-methods';
 import { problemOf, verdictOf } from './problem';
 import { requestIdOf } from './trace';
 
@@ -12,16 +13,21 @@ import { requestIdOf } from './trace';
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  constructor(private readonly logger: Logger) {}
+  constructor(
+    private readonly logger: Logger,
+    private readonly allowed?: AllowedMethods,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): Observable<never> | void {
     if (host.getType() !== 'http') return throwError(() => error);
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const verdict = verdictOf(error);
+    const methods = this.methodsInstead(request);
+    const verdict = verdictOf(methods.length > 0 ? methodNotAllowed(request.method) : error);
     this.record(error, verdict.code, verdict.status, request);
     if (reply.sent) return;
     if (verdict.status === 401) void reply.header('www-authenticate', challengeTo(request));
+    if (verdict.status === 405) void reply.header('allow', methods.join(', '));
     if (verdict.retryAfter !== undefined) void reply.header('retry-after', String(verdict.retryAfter));
     const instance = request.url.split('?', 1)[0] ?? '/';
     void reply
@@ -30,9 +36,16 @@ export class ProblemFilter implements ExceptionFilter {
       .send(JSON.stringify(problemOf(verdict, instance, request.id)));
   }
 
+  /** Which methods the path has in place of the one that was asked for; empty where an operation was found, or none is there. */
+  private methodsInstead({ url, method, routeOptions }: FastifyRequest): string[] {
+    if (routeOptions.url !== undefined) return [];
+    const methods = this.allowed?.at(url.split('?', 1)[0] ?? '/') ?? [];
+    return methods.includes(method) ? [] : methods;
+  }
+
   private record(error: unknown, code: string, status: number, request: FastifyRequest): void {
     // Strangers don't fill the log: the guard writes what it refuses, bounded.
-    if (status === 401) return;
+    if (status === 401 || status === 429) return;
     const fields = {
       code,
       status,
@@ -41,7 +54,9 @@ export class ProblemFilter implements ExceptionFilter {
       method: request.method,
       route: request.routeOptions.url,
     };
-    if (status < 500) this.logger.info(fields, 'request refused');
+    // Where no operation is, nobody was asked for a key either.
+    if (request.routeOptions.url === undefined) this.logger.debug(fields, 'request refused');
+    else if (status < 500) this.logger.info(fields, 'request refused');
     else
       this.logger.error(
         {
@@ -53,6 +68,9 @@ export class ProblemFilter implements ExceptionFilter {
       );
   }
 }
+
+const methodNotAllowed = (method: string): AppError =>
+  new NonRetriableError('method-not-allowed', `The path has no method ${method}.`);
 
 /** RFC 6750, 3: what was sent is called invalid only where something was sent. */
 const challengeTo = ({ headers }: FastifyRequest): string =>

@@ -85,13 +85,14 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { examples?: object }> } | undefined>;
 }
 
-/** What the guard answers, on every operation that asks for a key, beside what the operation says itself. */
+/** What the guard answers, on every operation that asks who calls, beside what the operation says itself. */
 export function describeGuard({ paths }: OpenAPIObject): void {
   const operations = Object.values(paths).flatMap((path) => Object.values(path as Record<string, Operation>));
   for (const { responses } of operations.filter(({ security }) => security !== undefined)) {
     for (const [status, code] of [
       [401, 'unauthenticated'],
       [403, 'forbidden'],
+      [429, 'rate-limited'],
     ] as const) {
       const own = responses[status]?.content?.['application/problem+json']?.examples ?? {};
       responses[status] = answerOf(status, [code, ...Object.keys(own)]);

@@ -31,9 +31,12 @@ const RETRY_AFTER_SECONDS = 2;
 /** Codes of what Nest and Fastify refuse by themselves, by status. */
 const CODE_OF_STATUS: Readonly<Record<number, string>> = {
   404: 'not-found',
+  405: 'method-not-allowed',
   413: 'body-too-large',
   414: 'uri-too-long',
   415: 'content-type-unsupported',
+  429: 'rate-limited',
+  431: 'headers-too-large',
   503: 'shutting-down',
 };
 
