@@ -1,0 +1,170 @@
+import { aclName } from '../../../../src/partners/onboarding/domain/rights';
+import { eventually } from '../../../support/eventually';
+import { produce, readAll, uniqueName } from '../../../support/kafka';
+import {
+  admin,
+  answerTopic,
+  asAccount,
+  type Bench,
+  DAY_MS,
+  giveAccount,
+  givePartner,
+  rotated,
+  startBench,
+  statesOf,
+} from './harness';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+}, 60_000);
+afterAll(() => bench.close());
+
+const rightsOf = async (username: string): Promise<string[]> =>
+  (await bench.security.acls({ principal: `User:${username}` }))
+    .map((acl) => aclName({ ...acl, principal: 'it' }))
+    .toSorted();
+
+describe('a rotation', () => {
+  it('makes another account with the same rights and limits, and both write until the old one ends', async () => {
+    const partner = await givePartner(bench);
+    const old = await giveAccount(bench, partner);
+    const next = await rotated(bench, { partner, replaces: old.username });
+    expect(next.username).toBe(`${partner}.2`);
+    expect(next.account).toMatchObject({
+      state: 'active',
+      validUntil: new Date(bench.clock.now().getTime() + 365 * DAY_MS),
+    });
+    expect(await bench.accounts.find(partner, old.username)).toMatchObject({
+      state: 'retiring',
+      validUntil: new Date(bench.clock.now().getTime() + 14 * DAY_MS),
+    });
+    expect(await rightsOf(next.username)).toEqual(await rightsOf(old.username));
+    expect(await rightsOf(next.username)).not.toEqual([]);
+    expect(await bench.security.quota(next.username)).toEqual(await bench.security.quota(old.username));
+    const topic = answerTopic(partner);
+    await produce(topic, [{ key: 'k', value: 'by the old one' }], asAccount(bench, old));
+    await produce(topic, [{ key: 'k', value: 'by the new one' }], asAccount(bench, next));
+    const written = await readAll(topic, { ...asAccount(bench, next), account: bench.kafka.admin });
+    expect(written.map(({ value }) => String(value))).toEqual(['by the old one', 'by the new one']);
+  }, 60_000);
+
+  it('ends the old account for good at its date: no request, no login, and its number is never used again', async () => {
+    const partner = await givePartner(bench);
+    const old = await giveAccount(bench, partner);
+    const next = await rotated(bench, { partner, oldValidForMs: DAY_MS });
+    expect(await bench.retirement.retireDue(admin, partner)).toEqual({ retired: [], failed: [] });
+    bench.clock.pass(DAY_MS);
+    expect(await bench.retirement.retireDue(admin, partner)).toEqual({ retired: [old.username], failed: [] });
+    expect(await statesOf(bench, partner)).toEqual({ [old.username]: 'retired', [next.username]: 'active' });
+    expect(await rightsOf(old.username)).toEqual([]);
+    expect(await bench.security.users([old.username])).toEqual(new Set());
+    expect(await bench.security.quota(old.username)).toEqual({});
+    await expect(produce(answerTopic(partner), [{ value: 'x' }], asAccount(bench, old))).rejects.toThrow();
+    await produce(answerTopic(partner), [{ value: 'y' }], asAccount(bench, next));
+    expect((await rotated(bench, { partner })).username).toBe(`${partner}.3`);
+    const owned = await bench.database.query<{ name: string }>(
+      `SELECT name FROM partner_resource WHERE partner = :partner AND name LIKE '%' || :old || '%'`,
+      { partner, old: old.username },
+    );
+    expect(owned).toEqual([]);
+  }, 60_000);
+
+  it('makes a new secret for the same account when the one before was told to nobody', async () => {
+    const partner = await givePartner(bench);
+    const old = await giveAccount(bench, partner);
+    let lost = '';
+    const broken = bench.rotation.rotate({ partner }, admin, async ({ password }) => {
+      lost = password ?? '';
+      throw new Error('the terminal is gone');
+    });
+    await expect(broken).rejects.toThrow('the terminal is gone');
+    expect(await statesOf(bench, partner)).toEqual({ [old.username]: 'active', [`${partner}.2`]: 'creating' });
+    expect(await bench.rotation.plan({ partner })).toMatchObject({ username: `${partner}.2`, resumes: true });
+    const next = await rotated(bench, { partner });
+    expect(next.username).toBe(`${partner}.2`);
+    expect(next.password).not.toBe(lost);
+    const topic = answerTopic(partner);
+    await produce(topic, [{ value: 'x' }], asAccount(bench, next));
+    await expect(produce(topic, [{ value: 'y' }], asAccount(bench, { ...next, password: lost }))).rejects.toThrow();
+  }, 60_000);
+
+  it('lets one of two at once through, and says so to the other', async () => {
+    const partner = await givePartner(bench);
+    await giveAccount(bench, partner);
+    let meanwhile: unknown;
+    await bench.rotation.rotate({ partner }, admin, async () => {
+      meanwhile = await bench.rotation
+        .rotate({ partner }, admin, async () => undefined)
+        .catch((error: unknown) => error);
+    });
+    expect(meanwhile).toMatchObject({ code: 'partner-busy' });
+    expect(Object.keys(await statesOf(bench, partner))).toHaveLength(2);
+  }, 60_000);
+
+  it('changes nothing when the account that it is to replace was replaced already', async () => {
+    const partner = await givePartner(bench);
+    const old = await giveAccount(bench, partner);
+    await rotated(bench, { partner, replaces: old.username });
+    await expect(rotated(bench, { partner, replaces: old.username })).rejects.toMatchObject({
+      code: 'account-replaced',
+    });
+    expect(Object.keys(await statesOf(bench, partner))).toHaveLength(2);
+  }, 60_000);
+
+  it('refuses a fourth account that opens the broker', async () => {
+    const partner = await givePartner(bench);
+    await giveAccount(bench, partner);
+    await rotated(bench, { partner });
+    await rotated(bench, { partner });
+    await expect(rotated(bench, { partner })).rejects.toMatchObject({ code: 'accounts-too-many' });
+    await bench.retirement.retire(partner, `${partner}.1`, admin);
+    expect((await rotated(bench, { partner })).username).toBe(`${partner}.4`);
+  }, 60_000);
+
+  it('leaves a user alone that Parley did not make', async () => {
+    const partner = await givePartner(bench);
+    await giveAccount(bench, partner);
+    const foreign = { username: `${partner}.2`, password: 'somebody-elses' };
+    await bench.security.putUser(foreign);
+    await expect(rotated(bench, { partner })).rejects.toMatchObject({ code: 'account-foreign' });
+    await bench.security.addAcls([
+      {
+        ...{ principal: `User:${foreign.username}`, resource: 'topic', name: answerTopic(partner) },
+        ...{ pattern: 'literal', operation: 'Write', permission: 'allow', host: '*' },
+      },
+    ]);
+    await produce(answerTopic(partner), [{ value: 'x' }], asAccount(bench, foreign));
+    expect(
+      await bench.database.query(`SELECT 1 FROM partner_resource WHERE kind = 'user' AND name = :name`, {
+        name: foreign.username,
+      }),
+    ).toEqual([]);
+  }, 60_000);
+
+  it('gives a certificate the rights in place of an account, beside the one before', async () => {
+    const [first, second] = [`CN=${uniqueName('acme')}`, `CN=${uniqueName('acme')}`] as const;
+    const partner = await givePartner(bench, { authentication: { type: 'tls', subject: first } });
+    await expect(rotated(bench, { partner })).rejects.toMatchObject({ code: 'subject-missing' });
+    expect((await rotated(bench, { partner, subject: first })).password).toBe('');
+    await rotated(bench, { partner, subject: second });
+    expect(await statesOf(bench, partner)).toEqual({ [first]: 'retiring', [second]: 'active' });
+    expect(await rightsOf(second)).toEqual(await rightsOf(first));
+    await expect(rotated(bench, { partner, subject: first })).rejects.toMatchObject({ code: 'account-exists' });
+    await bench.retirement.retire(partner, first, admin);
+    expect(await rightsOf(first)).toEqual([]);
+    expect(await rightsOf(second)).not.toEqual([]);
+  }, 60_000);
+
+  it('ends neither the account that new clients get nor one of another partner', async () => {
+    const [partner, other] = [await givePartner(bench), await givePartner(bench)];
+    const [mine, theirs] = [await giveAccount(bench, partner), await giveAccount(bench, other)];
+    await expect(bench.retirement.retire(partner, mine.username, admin)).rejects.toMatchObject({
+      code: 'account-in-use',
+    });
+    await expect(bench.retirement.retire(partner, theirs.username, admin)).rejects.toMatchObject({
+      code: 'account-unknown',
+    });
+    await eventually(() => produce(answerTopic(other), [{ value: 'x' }], asAccount(bench, theirs)).then(() => true));
+  }, 60_000);
+});
