@@ -42,10 +42,12 @@ export class DeadlineJudge {
       [...sent.values()].filter((seq) => seq !== null),
     );
     const parked = await this.parkedAnswers(tx, partner, correlationIds);
+    const oldest = Math.min(...locked.map(({ deadline }) => deadline.getTime()));
+    const stops = await this.due.stops(tx, partner, new Date(oldest));
     const verdicts = new Map<Exchange, Verdict>(
       locked.map((exchange) => {
         const publication = publications.get(sent.get(exchange) ?? '') ?? 'dropped';
-        const facts = { publication, hasParkedAnswer: parked.has(exchange.correlationId) };
+        const facts = { publication, hasParkedAnswer: parked.has(exchange.correlationId), stops };
         return [exchange, verdictOf(exchange, facts, contract, now)];
       }),
     );

@@ -4,7 +4,7 @@ import { type Database, isDatabaseOutage } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
 import { sleep } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
-import type { ChannelCatalog } from '../channels';
+import { type ChannelCatalog, stateOf } from '../channels';
 import type { Outbox } from '../outbox';
 import type { DeadlineHandlers } from './deadline-handlers';
 import type { DeadlineJudge } from './deadline-judge';
@@ -131,7 +131,7 @@ export class DeadlineWatcher {
         const ofKind = candidates.filter(({ kind }) => kind === contract.name);
         for (let start = 0; start < ofKind.length; start += BATCH) {
           if (signal?.aborted) return;
-          await this.settle(contract, partner, ofKind.slice(start, start + BATCH), upTo, done);
+          if (!(await this.settle(contract, partner, ofKind.slice(start, start + BATCH), upTo, done))) return;
         }
       }
       // Whatever was looked at has ended or is looked at later than `upTo`.
@@ -141,17 +141,21 @@ export class DeadlineWatcher {
     await replies.judged(topic, upTo);
   }
 
-  /** In one transaction; when something is broken it is halved down to the offender, which is put off and said. */
+  /**
+   * In one transaction; when something is broken it is halved down to the offender, which is put off and said. False: the partner is stopped, so
+   * that nothing of it is judged, and all is looked at again when it is resumed.
+   */
   private async settle(
     contract: AnyContract,
     partner: string,
     candidates: readonly Candidate[],
     upTo: Date,
     done: DeadlinePass,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { database, outbox, logger, clock } = this.parts;
     try {
       const pass = await this.settleTogether(contract, partner, candidates, upTo);
+      if (!pass) return false;
       done.resent += pass.resent;
       done.overdue += pass.overdue;
       if (pass.resent > 0) outbox.wake();
@@ -160,8 +164,11 @@ export class DeadlineWatcher {
       const [only] = candidates;
       if (candidates.length > 1) {
         const half = candidates.length >> 1;
-        await this.settle(contract, partner, candidates.slice(0, half), upTo, done);
-        await this.settle(contract, partner, candidates.slice(half), upTo, done);
+        const [first, second] = [candidates.slice(0, half), candidates.slice(half)];
+        return (
+          (await this.settle(contract, partner, first, upTo, done)) &&
+          (await this.settle(contract, partner, second, upTo, done))
+        );
       } else if (only) {
         const lookAt = lookAgain(only.lookAt, clock.now());
         const { orderNumber: order, correlationId: correlation_id } = only;
@@ -177,6 +184,7 @@ export class DeadlineWatcher {
         await database.transaction((tx) => this.parts.due.putOff(tx, partner, only.correlationId, lookAt));
       }
     }
+    return true;
   }
 
   private settleTogether(
@@ -184,13 +192,14 @@ export class DeadlineWatcher {
     partner: string,
     candidates: readonly Candidate[],
     upTo: Date,
-  ): Promise<DeadlinePass> {
+  ): Promise<DeadlinePass | undefined> {
     const { database, handlers, judge, clock } = this.parts;
     const handler = handlers.of(contract.name);
     if (!handler) throw new Error(`nobody handles the deadline of ${contract.name}`);
     const correlationIds = candidates.map(({ correlationId }) => correlationId);
     const orderNumbers = [...new Set(candidates.map(({ orderNumber }) => orderNumber))].sort();
     return database.transaction(async (tx) => {
+      if ((await stateOf(tx, partner)) !== 'active') return undefined;
       const now = clock.now();
       const pass: DeadlinePass = { resent: 0, overdue: 0 };
       await handler(tx, {

@@ -1,5 +1,5 @@
 import { type Database, query, queryAnew, type Tx } from '../../platform/database';
-import type { Verdict } from './domain/deadline';
+import type { PartnerStop, Verdict } from './domain/deadline';
 import type { Exchange } from './exchange';
 import { COLUMNS, lookAtFor } from './exchanges';
 
@@ -59,6 +59,15 @@ export class DueExchanges {
       (exchange.state === 'awaiting' || exchange.state === 'acknowledged') && deadline && lookAt && lookAt <= upTo
         ? [{ ...exchange, deadline }]
         : [],
+    );
+  }
+
+  /** When nothing was sent to the partner, as far as it ended since then. */
+  stops(tx: Tx, partner: string, since: Date): Promise<PartnerStop[]> {
+    return query<PartnerStop>(
+      tx,
+      `SELECT stopped_at AS "from", resumed_at AS "to" FROM partner_stop WHERE partner = :partner AND resumed_at >= :since ORDER BY stopped_at`,
+      { partner, since },
     );
   }
 

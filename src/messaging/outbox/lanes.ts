@@ -3,6 +3,7 @@ import type { LanePublisher, LaneReceipt } from '../kafka';
 import { type Carried, Lane } from './lane';
 import { LaneFailures, type LaneTrouble } from './lane-failures';
 import { type Death, LaneFailure, type LanesOptions } from './lanes-options';
+import type { PartnerStop } from './parking/parked-store';
 import { Acknowledgements, judge } from './parking/parking-rules';
 import { reasonOf } from './parking/reasons';
 import type { QueuedRow } from './queued-row';
@@ -17,7 +18,7 @@ export class Lanes {
   private readonly outstanding = new Set<Promise<void>>();
   private readonly main: Slots;
   private readonly quarantine: Slots;
-  private suspended: ReadonlySet<string> = new Set();
+  private stopped: ReadonlyMap<string, PartnerStop> = new Map();
   private closed = false;
 
   constructor(private readonly options: LanesOptions) {
@@ -78,12 +79,13 @@ export class Lanes {
   }
 
   /** Lanes of these topics are parked as soon as they have rows and no send is outstanding. */
-  suspend(topics: ReadonlySet<string>): void {
-    this.suspended = topics;
+  stop(topics: ReadonlyMap<string, PartnerStop>): void {
+    this.stopped = topics;
   }
 
-  isSuspended(lane: Lane): boolean {
-    return this.suspended.has(lane.topic);
+  /** Why nothing is sent to the lane's partner now. */
+  stopOf(lane: Lane): PartnerStop | undefined {
+    return this.stopped.get(lane.topic);
   }
 
   /**
@@ -166,12 +168,13 @@ export class Lanes {
     );
   }
 
-  /** Has it nothing to send now? A lane of a suspended partner is parked here. */
+  /** Has it nothing to send now? A lane whose partner is sent nothing is parked here. */
   private standsAside(lane: Lane): boolean {
     if (lane.guest) return false;
     if (lane.parked || lane.length === 0) return true;
-    if (!this.isSuspended(lane)) return false;
-    this.park(lane, 'partner-suspended', reasonOf('partner-suspended'));
+    const stop = this.stopOf(lane);
+    if (!stop) return false;
+    this.park(lane, stop.code, reasonOf(stop.code, stop.words));
     return true;
   }
 

@@ -51,7 +51,7 @@ export const RetryLane = (): MethodDecorator =>
     ApiParam({ name: 'topic', example: 'orders.acme.request.v1' }),
     ApiParam({ name: 'partition', example: '3' }),
     ApiAcceptedResponse({ description: 'It is due' }),
-    ApiProblems(...BODY, 'lane-not-parked', 'lane-suspended', ...DOWN),
+    ApiProblems(...BODY, 'lane-not-parked', 'lane-paused', 'lane-suspended', ...DOWN),
   );
 
 export const RetryOutbound = (): MethodDecorator =>

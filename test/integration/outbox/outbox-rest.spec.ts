@@ -95,12 +95,12 @@ describe('the outbox over HTTP', () => {
     }
   });
 
-  it('says of a suspended partner that its lane waits for that', async () => {
+  it.each(['paused', 'suspended'])('says of a %s partner that its lane waits for that', async (state) => {
     await park(ACME, 1);
-    await client.query(`UPDATE partner SET state = 'suspended' WHERE id = 'acme'`);
+    await client.query(`UPDATE partner SET state = '${state}' WHERE id = 'acme'`);
     expect(await outbox.send('POST', `/v1/outbox/lanes/${ACME}/1/retry`, {})).toMatchObject({
       status: 409,
-      body: { code: 'lane-suspended' },
+      body: { code: `lane-${state}` },
     });
   });
 

@@ -217,4 +217,30 @@ describe('a relay with a lane that keeps failing', () => {
       return ((await parked()) ?? 0) > 0;
     });
   });
+
+  it('says of a paused partner since when and why, and of one that is suspended then, that', async () => {
+    broken = false;
+    await addAcme('active');
+    await client.query(
+      `UPDATE partner SET state = 'paused', state_since = '2026-02-03T04:05:06Z', state_reason = 'it moves its data centre'`,
+    );
+    const relay = bench.relay(publisher, { parking: AT_ONCE });
+    const ids = await addRows(client, rows(3, 1));
+    const said = async () =>
+      (await client.query<{ code: string; reason: string }>('SELECT code, reason FROM parked_lane')).rows[0];
+    await until('the parking', async () => (await parked()) === 3);
+    expect(await said()).toEqual({
+      code: 'partner-paused',
+      reason:
+        'The partner is paused. Its messages follow in order when it is resumed. (since 2026-02-03T04:05:06Z: it moves its data centre)',
+    });
+    await client.query(`UPDATE partner SET state = 'suspended', state_reason = 'it was broken into'`);
+    await until('the other words', async () => (await said())?.code === 'partner-suspended');
+    expect((await said())?.reason).toContain('it was broken into');
+    expect(relay.state.parkedLanes).toMatchObject([{ code: 'partner-suspended' }]);
+    expect(publisher.lanes.get(stuck)).toBeUndefined();
+    await client.query(`UPDATE partner SET state = 'active'`);
+    await until('its rows', () => publisher.lanes.get(stuck)?.length === 3);
+    expect(publisher.lanes.get(stuck)).toEqual(ids);
+  });
 });

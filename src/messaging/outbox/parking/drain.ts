@@ -6,7 +6,7 @@ import type { QueuedRow } from '../queued-row';
 import { toRuns } from '../receipt-runs';
 import type { Due, KeyId, ParkedPage, ParkedStore } from './parked-store';
 import type { ParkingTimes } from './parking-rules';
-import { reasonOf } from './reasons';
+import { isStop, reasonOf } from './reasons';
 
 export interface DrainOptions {
   lanes: Lanes;
@@ -40,7 +40,7 @@ export class Drain {
       lanes.lane(topic, partition).parked = { code, reason, leaving: false };
     }
     for (const { topic, partition, key } of parked.keys) lanes.lane(topic, partition).held.set(key, undefined);
-    lanes.suspend((await run(() => store.due())).suspended);
+    lanes.stop((await run(() => store.due())).stopped);
   }
 
   start(): void {
@@ -67,17 +67,30 @@ export class Drain {
     const { lanes, store, run } = this.options;
     const due = await run(() => store.due());
     if (this.closed) return;
-    lanes.suspend(due.suspended);
+    lanes.stop(due.stopped);
     const toDrain = new Map<Lane, string | undefined>();
-    for (const lane of lanes.parked) if (lane.parked?.code === 'partner-suspended') toDrain.set(lane, undefined);
+    for (const lane of lanes.parked) if (isStop(lane.parked?.code)) toDrain.set(lane, undefined);
+    await this.restate(toDrain.keys());
     for (const { topic, partition, at } of due.lanes) toDrain.set(lanes.lane(topic, partition), at);
     const keys = Map.groupBy(due.keys, ({ topic, partition }) => lanes.lane(topic, partition));
     for (const lane of new Set([...toDrain.keys(), ...keys.keys()])) {
-      if (this.working.has(lane) || lanes.isSuspended(lane)) continue;
+      if (this.working.has(lane) || lanes.stopOf(lane)) continue;
       const work = this.work(lane, toDrain.get(lane), keys.get(lane) ?? [])
         .catch((error: unknown) => this.options.onFailure(error as Error))
         .finally(() => this.working.delete(lane));
       this.working.set(lane, work);
+    }
+  }
+
+  /** What is said of a paused partner is no longer true when it is suspended. */
+  private async restate(lanes: Iterable<Lane>): Promise<void> {
+    const { store, run } = this.options;
+    for (const lane of lanes) {
+      const stop = this.options.lanes.stopOf(lane);
+      const reason = stop && reasonOf(stop.code, stop.words);
+      if (!reason || !lane.parked || lane.parked.reason === reason) continue;
+      lane.parked = { ...lane.parked, code: stop.code, reason };
+      await run(() => store.restate(lane, { code: stop.code, reason }));
     }
   }
 
@@ -148,7 +161,8 @@ export class Drain {
       return;
     }
     // Since the drain began.
-    if (this.options.lanes.isSuspended(lane)) throw new LaneFailure('partner-suspended', '');
+    const stop = this.options.lanes.stopOf(lane);
+    if (stop) throw new LaneFailure(stop.code, stop.words);
     const carried: Carried = await this.options.lanes.carry(lane, page.rows);
     if (carried.kind === 'dead') {
       await this.died(lane, carried.row, carried.code, carried.words);

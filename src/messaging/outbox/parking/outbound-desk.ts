@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock';
 import { type Database, query, type Tx } from '../../../platform/database';
 import { NonRetriableError } from '../../../platform/errors';
 import { audit, type Caller, mayPartner } from '../../../staff';
-import type { ChannelCatalog } from '../../channels';
+import type { ChannelCatalog, PartnerState } from '../../channels';
 import { type ParkedOutbound, parkedOf } from './parked-list';
 
 /** What staff may do with what is parked. They write what they want; the relay that owns the outbox does it within a second. */
@@ -24,25 +24,22 @@ export class OutboundDesk {
       .map(({ topic }) => topic);
   }
 
-  /** The lane's next attempt is now. Throws `lane-not-parked`, `lane-suspended`. */
+  /** The lane's next attempt is now. Throws `lane-not-parked`, `lane-paused`, `lane-suspended`. */
   async retryLane(topic: string, partition: number, reason: string | undefined, by: Caller): Promise<void> {
     const partner = await this.partnerOf(topic);
     const notParked = new NonRetriableError('lane-not-parked', `No lane ${topic}/${partition} is parked.`);
     if (!this.maySee(by, partner)) throw notParked;
     await this.database.transaction(async (tx) => {
-      const [lane] = await query<{ suspended: boolean }>(
+      const [lane] = await query<{ state: PartnerState | null }>(
         tx,
         `UPDATE parked_lane SET next_attempt_at = clock_timestamp() WHERE topic = :topic AND partition = :partition
-         RETURNING EXISTS (SELECT FROM channel c JOIN partner p ON p.id = c.partner
-                           WHERE c.topic = parked_lane.topic AND p.state = 'suspended') AS suspended`,
+         RETURNING (SELECT p.state FROM channel c JOIN partner p ON p.id = c.partner WHERE c.topic = parked_lane.topic) AS state`,
         { topic, partition },
       );
       if (!lane) throw notParked;
-      if (lane.suspended) {
-        throw new NonRetriableError(
-          'lane-suspended',
-          `The partner of ${topic} is suspended, so nothing is sent to it.`,
-        );
+      const { state } = lane;
+      if (state === 'paused' || state === 'suspended') {
+        throw new NonRetriableError(`lane-${state}`, `The partner of ${topic} is ${state}, so nothing is sent to it.`);
       }
       await audit(
         tx,

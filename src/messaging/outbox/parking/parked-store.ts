@@ -3,6 +3,7 @@ import { LeaseLostError } from '../cursor';
 import { rowsSql } from '../read-query';
 import { type QueuedRow, type RawRow, toQueuedRow } from '../queued-row';
 import { receiptSql, receiptValues, type Run } from '../receipt-runs';
+import type { StopCode } from './reasons';
 
 export interface LaneId {
   topic: string;
@@ -18,8 +19,15 @@ export interface Due {
   /** `at`: what the row said. What staff have written since is not overwritten; see {@link ParkedStore.keyWaits}. */
   lanes: (LaneId & { at: string })[];
   keys: (KeyId & { at: string })[];
-  /** Outbound topics of suspended partners. */
-  suspended: Set<string>;
+  /** Outbound topics of partners to whom nothing is sent now. */
+  stopped: Map<string, PartnerStop>;
+}
+
+/** Why nothing is sent to a partner. */
+export interface PartnerStop {
+  code: StopCode;
+  /** Since when, and what staff said. */
+  words: string;
 }
 
 /** The next parked rows of a lane or a key. */
@@ -41,6 +49,8 @@ interface Head {
   replay_by: string | null;
   replay_attempt: string;
 }
+
+const STOP_WORDS = `concat_ws(': ', 'since ' || to_char(p.state_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), p.state_reason)`;
 
 /** One batch of the drain; what fits into a lane's batch is decided there. */
 const PAGE = { rows: 500, bytes: 800_000 };
@@ -74,15 +84,16 @@ export class ParkedStore {
       partition: string | null;
       key: string | null;
       at: string;
+      code: StopCode;
     }>(
-      `SELECT topic, partition, NULL AS key, next_attempt_at::text AS at FROM parked_lane WHERE next_attempt_at <= clock_timestamp()
-       UNION ALL SELECT topic, partition, key, next_attempt_at::text FROM parked_outbound_key WHERE next_attempt_at <= clock_timestamp()
-       UNION ALL SELECT c.topic, NULL, NULL, NULL FROM channel c JOIN partner p ON p.id = c.partner
-                 WHERE p.state = 'suspended' AND c.direction = 'out'`,
+      `SELECT topic, partition, NULL AS key, next_attempt_at::text AS at, NULL AS code FROM parked_lane WHERE next_attempt_at <= clock_timestamp()
+       UNION ALL SELECT topic, partition, key, next_attempt_at::text, NULL FROM parked_outbound_key WHERE next_attempt_at <= clock_timestamp()
+       UNION ALL SELECT c.topic, NULL, NULL, ${STOP_WORDS}, 'partner-' || p.state FROM channel c JOIN partner p ON p.id = c.partner
+                 WHERE p.state <> 'active' AND c.direction = 'out'`,
     );
-    const due: Due = { lanes: [], keys: [], suspended: new Set() };
-    for (const { topic, partition, key, at } of rows) {
-      if (partition === null) due.suspended.add(topic);
+    const due: Due = { lanes: [], keys: [], stopped: new Map() };
+    for (const { topic, partition, key, at, code } of rows) {
+      if (partition === null) due.stopped.set(topic, { code, words: at });
       else if (key === null) due.lanes.push({ topic, partition: Number(partition), at });
       else due.keys.push({ topic, partition: Number(partition), key, at });
     }
@@ -149,6 +160,14 @@ export class ParkedStore {
                        THEN clock_timestamp() + make_interval(secs => $6) ELSE next_attempt_at END
                 FROM ours WHERE topic = $1 AND partition = $2)`,
       [topic, partition, attempts, code, reason, pauseMs(attempts) / 1000, at ?? null],
+    );
+  }
+
+  /** The lane waits for something else now. */
+  async restate({ topic, partition }: LaneId, { code, reason }: { code: string; reason: string }): Promise<void> {
+    await this.change(
+      `lane AS (UPDATE parked_lane SET code = $3, reason = $4 FROM ours WHERE topic = $1 AND partition = $2)`,
+      [topic, partition, code, reason],
     );
   }
 

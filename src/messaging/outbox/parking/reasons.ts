@@ -8,13 +8,20 @@ const REASONS: Readonly<Record<string, string>> = {
   'broker-unreachable': 'The broker that leads the partition cannot be reached. Check that it runs.',
   'not-acknowledged':
     'The broker does not acknowledge what is written: it has too few replicas, is read-only, or does not answer. Check the topic and its brokers.',
-  'partner-suspended': 'The partner is suspended. Its messages follow in order when it is active again.',
+  'partner-paused': 'The partner is paused. Its messages follow in order when it is resumed.',
+  'partner-suspended': 'The partner is suspended. Its messages follow in order when it is resumed.',
   'message-too-large':
     "The message is larger than the topic takes. Raise the topic's max.message.bytes and retry, or discard the message.",
   'invalid-record':
     'The broker will not take this record. Mend what its words name, then retry, or discard the message.',
   'message-missing': 'Its row in the outbox is gone; nothing can be sent. Discard it.',
 };
+
+/** A lane that waits because nothing is sent to its partner. */
+export const STOP_CODES = ['partner-paused', 'partner-suspended'] as const;
+export type StopCode = (typeof STOP_CODES)[number];
+
+export const isStop = (code: string | undefined): boolean => STOP_CODES.some((stop) => stop === code);
 
 /** A sentence for people, from a code and the broker's own words. */
 export function reasonOf(code: string, words?: string): string {

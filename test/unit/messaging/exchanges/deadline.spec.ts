@@ -42,6 +42,38 @@ describe('a request whose deadline has passed', () => {
     }
   });
 
+  describe('and whose partner was paused or suspended', () => {
+    const stop = (from: number, to: number) => ({ from: after(from), to: after(to) });
+    const judged = (stops: { from: Date; to: Date }[], change = {}, at = now) =>
+      verdictOf({ ...request, ...change }, { ...inTime, stops }, policy, at);
+
+    it('when it would have passed, has what was left of its time then', () => {
+      const stops = [stop(50 * MINUTE, 70 * MINUTE)];
+      expect(judged(stops, {}, after(71 * MINUTE))).toEqual({ kind: 'postpone', deadline: after(80 * MINUTE) });
+      expect(judged(stops, { state: 'acknowledged' }, after(71 * MINUTE))).toMatchObject({ kind: 'postpone' });
+      expect(judged(stops, { resends: 2 }, after(71 * MINUTE))).toMatchObject({ kind: 'postpone' });
+      expect(judged(stops, { deadline: after(80 * MINUTE) }, after(81 * MINUTE))).toMatchObject({ kind: 'resend' });
+    });
+
+    it('twice, has it twice', () => {
+      const stops = [stop(50 * MINUTE, 70 * MINUTE), stop(75 * MINUTE, 95 * MINUTE)];
+      expect(judged(stops, {}, after(96 * MINUTE))).toEqual({ kind: 'postpone', deadline: after(100 * MINUTE) });
+    });
+
+    it('before or after that, has no more', () => {
+      expect(judged([stop(10 * MINUTE, 20 * MINUTE)])).toMatchObject({ kind: 'resend' });
+      expect(judged([stop(HOUR + 1, HOUR + 30_000)])).toMatchObject({ kind: 'resend' });
+    });
+
+    it('has all of its time from when a request that waited meanwhile was sent', () => {
+      const facts = { publication: { sentAt: after(70 * MINUTE) }, stops: [stop(MINUTE, 70 * MINUTE)] };
+      expect(verdictOf(request, { ...inTime, ...facts }, policy, after(71 * MINUTE))).toEqual({
+        kind: 'postpone',
+        deadline: after(130 * MINUTE),
+      });
+    });
+  });
+
   it('gives the partner its time from when the request was published, once, and only where that was late', () => {
     const published = (ms: number) => ({ ...inTime, publication: { sentAt: after(ms) } });
     expect(verdictOf(request, published(50 * MINUTE), policy, now)).toEqual({
