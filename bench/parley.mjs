@@ -13,9 +13,9 @@ const { loadConfig } = load('../dist/src/platform/config/index.js');
 const { systemClock } = load('../dist/src/platform/clock.js');
 const { Database, dataSourceOptions, migrate } = load('../dist/src/platform/database/index.js');
 const { createLogger } = load('../dist/src/platform/telemetry/index.js');
-const { createKafkaAdmin } = load('../dist/src/messaging/kafka/index.js');
 const { ensurePartitions } = load('../dist/src/messaging/outbox/index.js');
-const { addPartner, Partners } = load('../dist/src/partners/index.js');
+const { specOf, withOnboarder } = load('../dist/src/partners/index.js');
+const { systemClock } = load('../dist/src/platform/clock.js');
 const { ApiKeys } = load('../dist/src/staff/index.js');
 
 export { load };
@@ -52,22 +52,17 @@ export async function makeDatabase(
   const dataSource = await new DataSource(
     dataSourceOptions(config, { entities: [], migrations: MIGRATIONS }),
   ).initialize();
-  const admin = createKafkaAdmin(config);
   try {
     await migrate(dataSource);
     const database = new Database(dataSource);
     await ensurePartitions(database, { rows: outboxPartitionRows });
     const ids = Array.from({ length: partners }, (_, index) => `${name}${index + 1}`);
-    const onboarding = { partitions, replicationFactor: 1, topicRetentionHours: 168, allowMissingId: false };
-    for (const id of ids) {
-      await addPartner(
-        { id, name: id, format, ...onboarding },
-        { database, partners: new Partners(database), admin, now: new Date() },
-      );
-    }
+    const by = { id: 'bench', name: 'bench', role: 'admin', areas: null, partners: null, origin: 'bench' };
+    await withOnboarder({ database, config, clock: systemClock }, async (onboarder) => {
+      for (const partner of ids) await onboarder.apply(specOf({ partner, format, partitions }, config), by);
+    });
     return ids;
   } finally {
-    await admin.close();
     await dataSource.destroy();
   }
 }

@@ -3,6 +3,7 @@ import { examples } from './options';
 
 /** One file a verb, loaded when it is named: those that ask the API must not wait for database and Kafka to load. */
 const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
+  onboard: async () => (await import('./partner/onboard.js')).onboardCommand(),
   add: async () => (await import('./partner/add.js')).addCommand(),
   list: async () => (await import('./partner/list.js')).listCommand(),
 };
@@ -11,6 +12,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
 export async function partnerCommand(verb: string | undefined = process.argv[3]): Promise<Command> {
   const partner = examples(
     new Command('partner').description('Who we exchange documents with.'),
+    'parley partner onboard acme --file acme.yaml --plan',
     'parley partner add acme --name "Acme Ltd"',
     'parley partner list --json',
   );

@@ -1,4 +1,14 @@
-export { addPartner, type Onboarding } from './onboarding';
+export {
+  type Applied,
+  Onboarder,
+  parsePartnerFile,
+  type PartnerFile,
+  type PartnerSpec,
+  type PlanView,
+  specOf,
+  viewOf,
+  withOnboarder,
+} from './onboarding';
 export { PartitionCheck } from './partition-check';
 export { type Partner, PartnerEntity } from './partner.entity';
 export { Partners } from './partners';

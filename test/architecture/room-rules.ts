@@ -45,7 +45,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: [...BELOW_OUTBOX, 'messaging/outbox', 'messaging/exchanges', 'messaging/consumer'],
     because: 'people work on failures of every document; what a document means for that is registered by its room',
   },
-  partners: { may: [...GROUND, ...MESSAGING, 'staff'], because: 'a partner exists before its first order' },
+  partners: {
+    may: [...GROUND, ...MESSAGING, 'messaging/evolution', 'staff'],
+    because: 'a partner exists before its first order',
+  },
   notifications: {
     may: [...GROUND, ...MESSAGING, 'staff', 'partners'],
     because: 'it is told what happened, in its own words',

@@ -6,7 +6,7 @@ import type { Channel } from './channel';
 const COLUMNS =
   'id, partner, topic, direction, format, partitions, max_message_bytes AS "maxMessageBytes", allow_missing_id AS "allowMissingId"';
 
-/** The channels in memory. A channel never changes once made, so a stale copy can only lack new ones; a miss reads again. */
+/** The channels in memory. A channel never changes once made, but for the size of its messages, which grows; so a stale copy lacks new ones or is stricter. A miss reads again. */
 export class ChannelCatalog {
   private byTopic = new Map<string, Channel>();
   private loadedVersion = 0n;
@@ -67,5 +67,18 @@ export async function addChannels(tx: Tx, channels: readonly Omit<Channel, 'id'>
       { ...channel, now },
     );
   }
+  await query(tx, 'UPDATE channel_version SET version = version + 1');
+}
+
+/**
+ * Lets a channel take larger messages; never smaller ones: a copy of the channel in memory may be old, and what it lets in must stay
+ * sendable. Its topic takes them already.
+ */
+export async function widenChannel(tx: Tx, topic: string, maxMessageBytes: number): Promise<void> {
+  await query(
+    tx,
+    'UPDATE channel SET max_message_bytes = :maxMessageBytes WHERE topic = :topic AND max_message_bytes < :maxMessageBytes',
+    { topic, maxMessageBytes },
+  );
   await query(tx, 'UPDATE channel_version SET version = version + 1');
 }

@@ -1,4 +1,4 @@
 export { type Channel, deadLetterTopic } from './channel';
-export { addChannels, ChannelCatalog } from './channel-catalog';
+export { addChannels, ChannelCatalog, widenChannel } from './channel-catalog';
 export { type SchemaInUse, SchemaUse } from './schema-use';
 export { lockState, type PartnerState, stateOf } from './partner-state';

@@ -8,8 +8,6 @@ import {
   topicFor,
   typeOf,
 } from '../../../src/contracts';
-import { createKafkaAdmin } from '../../../src/messaging/kafka';
-import { addPartner, Partners } from '../../../src/partners';
 import { Database } from '../../../src/platform/database';
 import { createLogger } from '../../../src/platform/telemetry';
 import { type Running, start } from '../../../src/start';
@@ -17,6 +15,7 @@ import { testConfig } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { produce, readAll, type StoredRecord, uniqueName } from '../../support/kafka';
+import { onboard } from '../../support/partners';
 import { giveKey, type TestKey } from '../../support/staff';
 
 const ORDERS = 32;
@@ -96,18 +95,7 @@ describe('orders and cancellations that cross the answers, on a real broker', ()
     await running.started;
     const database = running.app.get(Database);
     key = await giveKey(database);
-    const admin = createKafkaAdmin(config);
-    const onboarding = {
-      id: partner,
-      name: partner,
-      partitions: 3,
-      replicationFactor: 1,
-      topicRetentionHours: 168,
-      allowMissingId: false,
-    };
-    const parts = { database, partners: new Partners(database), admin, now: new Date() };
-    await addPartner({ ...onboarding, format: 'json' }, parts);
-    await admin.close();
+    await onboard(database, config, { partner, format: 'json', partitions: 3 });
   }, 120_000);
   afterAll(() => running?.lifecycle.stop('test'));
 

@@ -7,8 +7,6 @@ import {
   typeOf,
   type AnyContract,
 } from '../../../src/contracts';
-import { createKafkaAdmin } from '../../../src/messaging/kafka';
-import { addPartner, Partners } from '../../../src/partners';
 import { Database } from '../../../src/platform/database';
 import { createLogger } from '../../../src/platform/telemetry';
 import { type Running, start } from '../../../src/start';
@@ -16,6 +14,7 @@ import { testConfig } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { produce, readAll, uniqueName } from '../../support/kafka';
+import { onboard } from '../../support/partners';
 import { giveKey, type TestKey } from '../../support/staff';
 import { testRegistry } from '../../support/registry';
 import { frame, publishAvro, unframe } from './published';
@@ -37,18 +36,7 @@ describe('a partner that speaks Avro, on a real broker and a real registry', () 
     await running.started;
     const database = running.app.get(Database);
     key = await giveKey(database);
-    const admin = createKafkaAdmin(config);
-    const onboarding = {
-      id: partner,
-      name: partner,
-      partitions: 3,
-      replicationFactor: 1,
-      topicRetentionHours: 168,
-      allowMissingId: false,
-    };
-    const parts = { database, partners: new Partners(database), admin, now: new Date() };
-    await addPartner({ ...onboarding, format: 'avro' }, parts);
-    await admin.close();
+    await onboard(database, config, { partner, partitions: 3 });
   }, 120_000);
   afterAll(() => running?.lifecycle.stop('test'));
 

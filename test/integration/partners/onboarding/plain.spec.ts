@@ -1,24 +1,27 @@
 import 'reflect-metadata';
 import { pino } from 'pino';
 import { DataSource } from 'typeorm';
-import { CONTRACTS } from '../../../src/contracts';
-import { ChannelCatalog } from '../../../src/messaging/channels';
-import { createKafkaAdmin, type KafkaAdmin } from '../../../src/messaging/kafka';
-import { addPartner, type Onboarding, PartitionCheck, Partners } from '../../../src/partners';
-import { Database } from '../../../src/platform/database';
-import { eventually } from '../../support/eventually';
-import { freshDatabase } from '../../support/database';
-import { deleteTopic, uniqueName } from '../../support/kafka';
-import { testConfig } from '../../support/config';
+import { CONTRACTS } from '../../../../src/contracts';
+import { ChannelCatalog } from '../../../../src/messaging/channels';
+import { createKafkaAdmin, type KafkaAdmin } from '../../../../src/messaging/kafka';
+import { type PartnerFile, PartitionCheck, Partners } from '../../../../src/partners';
+import type { Config } from '../../../../src/platform/config';
+import { Database } from '../../../../src/platform/database';
+import { eventually } from '../../../support/eventually';
+import { freshDatabase } from '../../../support/database';
+import { deleteTopic, uniqueName } from '../../../support/kafka';
+import { testConfig } from '../../../support/config';
+import { onboard } from '../../../support/partners';
 
-const now = new Date('2026-03-01T00:00:00.000Z');
 let database: Database;
 let admin: KafkaAdmin;
+let config: Config;
 
 beforeAll(async () => {
   const url = await freshDatabase();
   database = new Database(await new DataSource({ type: 'postgres', url, installExtensions: false }).initialize());
-  admin = createKafkaAdmin(testConfig(url));
+  config = testConfig(url);
+  admin = createKafkaAdmin(config);
 });
 
 afterAll(async () => {
@@ -26,55 +29,56 @@ afterAll(async () => {
   await database.dataSource.destroy();
 });
 
-const onboarding = (id = uniqueName('acme')): Onboarding => ({
-  id,
-  name: 'Acme',
-  partitions: 3,
-  replicationFactor: 1,
-  topicRetentionHours: 48,
-  format: 'avro',
-  allowMissingId: false,
+const file = (partner = uniqueName('acme')): PartnerFile => ({
+  ...{ partner, name: 'Acme', partitions: 3, topics: { retentionHours: 48 } },
 });
-const add = (plan: Onboarding) => addPartner(plan, { database, partners: new Partners(database), admin, now });
+const add = (partner: PartnerFile) => onboard(database, config, partner);
 
-describe('adding a partner', () => {
+describe('onboarding a partner where the broker has no accounts', () => {
   it('makes its topics, its channels and its row', async () => {
-    const plan = onboarding();
+    const plan = file();
     await add(plan);
     const catalog = new ChannelCatalog(database);
     await catalog.load();
-    expect(catalog.find(`orders.${plan.id}.request.v1`)).toMatchObject({
-      partner: plan.id,
+    expect(catalog.find(`orders.${plan.partner}.request.v1`)).toMatchObject({
+      partner: plan.partner,
       direction: 'out',
       partitions: 3,
     });
-    expect(catalog.find(`orders.${plan.id}.response.v1`)).toMatchObject({
-      partner: plan.id,
+    expect(catalog.find(`orders.${plan.partner}.response.v1`)).toMatchObject({
+      partner: plan.partner,
       direction: 'in',
       partitions: 3,
     });
-    const topics = await admin.describeTopics([`orders.${plan.id}.request.v1`, `orders.${plan.id}.response.v1`]);
+    const topics = await admin.describeTopics([
+      `orders.${plan.partner}.request.v1`,
+      `orders.${plan.partner}.response.v1`,
+    ]);
     expect([...topics.values()].map((topic) => topic.partitions)).toEqual([3, 3]);
-    expect(await new Partners(database).find(plan.id)).toMatchObject({ id: plan.id, name: 'Acme', state: 'active' });
+    expect(await new Partners(database).find(plan.partner)).toMatchObject({
+      id: plan.partner,
+      name: 'Acme',
+      state: 'active',
+    });
   });
 
   it('changes nothing the second time and completes what a failure left', async () => {
-    const plan = onboarding();
+    const plan = file();
     await add(plan);
-    await deleteTopic(`orders.${plan.id}.response.v1`);
+    await deleteTopic(`orders.${plan.partner}.response.v1`);
     await add(plan);
-    expect((await admin.describeTopics([`orders.${plan.id}.response.v1`])).size).toBe(1);
+    expect((await admin.describeTopics([`orders.${plan.partner}.response.v1`])).size).toBe(1);
     const [count] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM channel WHERE partner = :id', {
-      id: plan.id,
+      id: plan.partner,
     });
     expect(count?.n).toBe(new Set(CONTRACTS.map((contract) => contract.topic)).size);
   });
 
   it('makes a dead letter topic beside each topic that the partner writes, and no channel of it', async () => {
-    const plan = onboarding();
-    const response = `orders.${plan.id}.response.v1`;
+    const plan = file();
+    const response = `orders.${plan.partner}.response.v1`;
     await add(plan);
-    const topics = await admin.describeTopics([response, `${response}-dlt`, `orders.${plan.id}.request.v1-dlt`]);
+    const topics = await admin.describeTopics([response, `${response}-dlt`, `orders.${plan.partner}.request.v1-dlt`]);
     expect([...topics.values()]).toEqual([
       { topic: response, partitions: 3, maxMessageBytes: 1_048_588, keepsMs: (48 + 168) * 3_600_000 },
       {
@@ -94,20 +98,20 @@ describe('adding a partner', () => {
   });
 
   it('says of each channel which format it speaks: that of the contract, else that of the partner', async () => {
-    const plan: Onboarding = { ...onboarding(), format: 'protobuf' };
+    const plan: PartnerFile = { ...file(), format: 'protobuf' };
     await add(plan);
     const catalog = new ChannelCatalog(database);
     await catalog.load();
     const formatOf = (topic: string) => catalog.find(topic)?.format;
-    expect(formatOf(`orders.${plan.id}.request.v1`)).toBe('protobuf');
-    expect(formatOf(`orders.${plan.id}.response.v1`)).toBe('protobuf');
-    expect(formatOf(`errors.${plan.id}.v1`)).toBe('json');
+    expect(formatOf(`orders.${plan.partner}.request.v1`)).toBe('protobuf');
+    expect(formatOf(`orders.${plan.partner}.response.v1`)).toBe('protobuf');
+    expect(formatOf(`errors.${plan.partner}.v1`)).toBe('json');
   });
 
   it('adds what is new since, for a partner of an older build', async () => {
-    const plan = onboarding();
+    const plan = file();
     await add(plan);
-    const topic = `errors.${plan.id}.v1`;
+    const topic = `errors.${plan.partner}.v1`;
     await database.query('DELETE FROM channel WHERE topic = :topic', { topic });
     await deleteTopic(topic);
     const catalog = new ChannelCatalog(database);
@@ -123,19 +127,19 @@ describe('adding a partner', () => {
   it('moves the version of the set of channels, which running consumers poll', async () => {
     const catalog = new ChannelCatalog(database);
     await catalog.load();
-    await add(onboarding());
+    await add(file());
     expect(await catalog.currentVersion()).toBeGreaterThan(catalog.version);
   });
 
   it('refuses a topic that has another number of partitions, before anything is written', async () => {
-    const plan = onboarding();
+    const plan = file();
     await add(plan);
-    await database.query('DELETE FROM channel WHERE partner = :id', { id: plan.id });
+    await database.query('DELETE FROM channel WHERE partner = :id', { id: plan.partner });
     await expect(add({ ...plan, partitions: 5 })).rejects.toMatchObject({
       code: 'partition-count-differs',
       hint: expect.stringContaining('--partitions 3') as string,
     });
-    expect(await database.query('SELECT 1 FROM channel WHERE partner = :id', { id: plan.id })).toEqual([]);
+    expect(await database.query('SELECT 1 FROM channel WHERE partner = :id', { id: plan.partner })).toEqual([]);
   });
 
   it.each([
@@ -143,9 +147,9 @@ describe('adding a partner', () => {
     ['format', { format: 'json' as const }, '--format avro'],
     ['rule for records without an id', { allowMissingId: true }, '--allow-missing-id'],
   ])('refuses another %s for channels that are there, before any topic is made', async (_, change, asIs) => {
-    const plan = onboarding();
+    const plan = file();
     await add(plan);
-    const topic = `orders.${plan.id}.request.v1`;
+    const topic = `orders.${plan.partner}.request.v1`;
     await deleteTopic(topic);
     await expect(add({ ...plan, ...change })).rejects.toMatchObject({
       code: 'channel-differs',
@@ -156,30 +160,33 @@ describe('adding a partner', () => {
   });
 
   it.each(['Acme', '4711', 'ac.me', 'a'.repeat(33), ''])('refuses the id "%s"', async (id) => {
-    await expect(add(onboarding(id))).rejects.toMatchObject({ code: 'partner-id-invalid' });
+    await expect(add(file(id))).rejects.toMatchObject({
+      code: 'partner-spec-invalid',
+      violations: [{ pointer: '/partner' }],
+    });
   });
 });
 
 describe('the comparison of channels with the broker', () => {
   it('names a topic that is missing and one whose partition count differs, until they are mended', async () => {
-    const [gone, grown] = [onboarding(), onboarding()];
+    const [gone, grown] = [file(), file()];
     await add(gone);
     await add(grown);
     const count = (partitions: number) =>
       database.query(`UPDATE channel SET partitions = ${partitions} WHERE topic = :topic`, {
-        topic: `orders.${grown.id}.request.v1`,
+        topic: `orders.${grown.partner}.request.v1`,
       });
-    await deleteTopic(`orders.${gone.id}.request.v1`);
+    await deleteTopic(`orders.${gone.partner}.request.v1`);
     await count(2);
     const check = new PartitionCheck(new ChannelCatalog(database), admin, pino({ level: 'silent' }), 50);
     const stopping = new AbortController();
     const running = check.run(stopping.signal);
     try {
-      await eventually(() => check.trouble?.includes(`orders.${gone.id}.request.v1 does not exist`));
-      expect(check.trouble).toContain(`orders.${grown.id}.request.v1 has 3 partitions, its channel 2`);
+      await eventually(() => check.trouble?.includes(`orders.${gone.partner}.request.v1 does not exist`));
+      expect(check.trouble).toContain(`orders.${grown.partner}.request.v1 has 3 partitions, its channel 2`);
       await add(gone);
       await count(3);
-      await eventually(() => !check.trouble?.includes(gone.id) && !check.trouble?.includes(grown.id));
+      await eventually(() => !check.trouble?.includes(gone.partner) && !check.trouble?.includes(grown.partner));
     } finally {
       stopping.abort(new Error('done'));
       await expect(running).rejects.toThrow('done');

@@ -1,0 +1,99 @@
+import { Command, Option } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { type Onboarder, parsePartnerFile, type PartnerSpec, specOf, viewOf, withOnboarder } from '../../partners';
+import { systemClock } from '../../platform/clock';
+import { AppError, messageOf } from '../../platform/errors';
+import { withDatabase } from '../context';
+import { examples, partnerId, withJson } from '../options';
+import { hint, print } from '../output';
+import { staffCaller } from '../staff-caller';
+import { agreed, asking, type Consent } from '../terminal/consent';
+import { tellResult } from './onboarding-result';
+import { planLines } from './plan-lines';
+
+interface OnboardOptions extends Consent {
+  file: string;
+  plan: boolean;
+  apply: boolean;
+  planId?: string;
+  allowDelete: boolean;
+  json: boolean;
+}
+
+export function onboardCommand(): Command {
+  const command = new Command('onboard')
+    .argument('[id]', "must be the file's partner", partnerId)
+    .description(
+      "Make a partner what its file says: topics, account, rights, limits, schemas, channels. Shows the plan and asks. Again changes nothing; after a failure it goes on where it stopped. Needs the account of the broker's administrator (KAFKA_ADMIN_USERNAME).",
+    )
+    .requiredOption('--file <path>', 'YAML or JSON; - is standard input')
+    .addOption(new Option('--plan', 'only say what would change').default(false).conflicts(['apply', 'planId']))
+    .option('--apply', 'do it without asking', false)
+    .option('--plan-id <id>', 'do it without asking if it is still this plan; exit 4 if not')
+    .option('--allow-delete', 'also take away rights that Parley gave and the file no longer asks for', false);
+  return examples(
+    asking(withJson(command)).action(onboard),
+    'parley partner onboard acme --file acme.yaml --plan',
+    'parley partner onboard acme --file acme.yaml --apply',
+    'parley partner onboard acme --file acme.yaml --apply --plan-id 1f0c3a5d9e7b2468',
+  );
+}
+
+async function onboard(id: string | undefined, options: OnboardOptions, command: Command): Promise<void> {
+  const document = parsePartnerFile(await textOf(options.file));
+  await withDatabase(async (database, config) => {
+    const spec = specOf(document, config);
+    if (id !== undefined && id !== spec.partner)
+      command.error(`parley: The file is about the partner ${spec.partner}, not ${id}. Nothing is changed.`);
+    if (config.kafkaSaslMechanism === '') hint(WITHOUT_ACCOUNTS);
+    await withOnboarder({ database, config, clock: systemClock }, async (onboarder) => {
+      const { allowDelete } = options;
+      if (options.plan) return showPlan(onboarder, spec, options);
+      const planId = options.apply || options.planId ? options.planId : await asked(onboarder, spec, options, command);
+      if (planId === NOTHING) return;
+      tellResult(await onboarder.apply(spec, staffCaller(), { allowDelete, planId }), options);
+    });
+  });
+}
+
+export const WITHOUT_ACCOUNTS =
+  'Without KAFKA_SASL_MECHANISM the broker lets everybody do everything: topics and channels only, no accounts, rights and limits.';
+
+const NOTHING = '';
+
+async function showPlan(onboarder: Onboarder, spec: PartnerSpec, options: OnboardOptions): Promise<void> {
+  const view = viewOf(await onboarder.plan(spec, options));
+  print(options.json, view, planLines(view));
+  if (options.json || view.changes.length === 0) return;
+  hint(`Next: the same with --apply --plan-id ${view.planId}`);
+}
+
+/** The id of the plan that was agreed to; {@link NOTHING} where there is nothing to agree to. */
+async function asked(
+  onboarder: Onboarder,
+  spec: PartnerSpec,
+  options: OnboardOptions,
+  command: Command,
+): Promise<string> {
+  const view = viewOf(await onboarder.plan(spec, options));
+  if (view.changes.length === 0) {
+    print(options.json, { ...view, account: null }, planLines(view));
+    return NOTHING;
+  }
+  await agreed({ plan: planLines(view), question: `Apply it to ${spec.partner}?` }, options, command);
+  return view.planId;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    if (file !== '-') return await readFile(file, 'utf8');
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString('utf8');
+  } catch (error) {
+    throw new AppError('partner-file-unreadable', `The file ${file} cannot be read.`, {
+      cause: new Error(messageOf(error)),
+      hint: 'docs/partners/acme.yaml is one that shows everything that can be said.',
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { ChannelCatalog, SchemaUse } from '../../messaging/channels';
+import { planOf, type PublishStep, subjectsOf, survey } from '../../messaging/evolution';
+import type { KafkaAdmin, Quota, SecurityAdmin } from '../../messaging/kafka';
+import type { SchemaRegistry } from '../../messaging/registry';
+import type { Database } from '../../platform/database';
+import { type Account, Accounts, liveOf, type NewAccount, nextAccount } from '../accounts';
+import type { Partner } from '../partner.entity';
+import { specOfPartner } from './account-rights';
+import type { DesiredTopic, NewChannel } from './desired';
+import type { SecuritySeen } from './domain/security';
+import type { ActualTopic } from './domain/topics';
+import { ownedBy } from './owned';
+import type { PartnerSpec } from './partner-spec';
+
+/** What onboarding works with. Everything at the broker is done under the administrator's account. */
+export interface OnboardingParts {
+  database: Database;
+  admin: KafkaAdmin;
+  /** Undefined: options of topics that are there are left as they are. */
+  security: SecurityAdmin | undefined;
+  /** Undefined: the broker has no accounts, so there are none to make, nor rights and limits. */
+  accounts: { username: string; consumerGroup: string } | undefined;
+  /** Undefined: schemas are published by "parley contracts publish". */
+  registry: SchemaRegistry | undefined;
+}
+
+/** What is there of the partner, in the database, at the broker and in the registry. */
+export interface Actual {
+  partner: Pick<Partner, 'name'> | undefined;
+  spec: PartnerSpec | undefined;
+  owned: ReadonlySet<string>;
+  channels: ReadonlyMap<string, NewChannel>;
+  topics: ReadonlyMap<string, ActualTopic>;
+  /** All of the partner, retired ones too. */
+  accounts: readonly Account[];
+  /** The account that has to be made. */
+  next: NewAccount | undefined;
+  security: SecuritySeen | undefined;
+  subjects: readonly PublishStep[];
+}
+
+export async function lookAt(
+  parts: OnboardingParts,
+  spec: PartnerSpec,
+  desired: { topics: readonly DesiredTopic[]; channels: readonly NewChannel[] },
+): Promise<Actual> {
+  const { database } = parts;
+  const [partner] = await database.query<Pick<Partner, 'name'>>('SELECT name FROM partner WHERE id = :id', {
+    id: spec.partner,
+  });
+  const catalog = new ChannelCatalog(database);
+  await catalog.load();
+  const own = catalog.all().filter((channel) => channel.partner === spec.partner);
+  const accounts = await new Accounts(database).of(spec.partner);
+  const next = parts.accounts && missingAccount(spec, accounts);
+  return {
+    partner,
+    spec: await specOfPartner(database, spec.partner),
+    owned: await ownedBy(database, spec.partner),
+    channels: new Map(own.map(({ id: _, ...channel }) => [channel.topic, channel])),
+    topics: await topicsAt(parts, desired.topics),
+    accounts,
+    next,
+    security: await securityAt(parts, liveOf(accounts), next),
+    subjects: await subjectsAt(parts, desired.channels),
+  };
+}
+
+/** The account to make: none where one of the wanted kind is live, or where the wanted certificate had its time. */
+function missingAccount(
+  { partner, authentication }: PartnerSpec,
+  accounts: readonly Account[],
+): NewAccount | undefined {
+  const subject = authentication.type === 'tls' ? authentication.subject : undefined;
+  const usable = accounts.some(({ kind, state }) => kind === authentication.type && state === 'active');
+  if (usable) return undefined;
+  return nextAccount(partner, accounts, subject);
+}
+
+async function topicsAt(
+  { admin, security }: OnboardingParts,
+  desired: readonly DesiredTopic[],
+): Promise<ReadonlyMap<string, ActualTopic>> {
+  const names = desired.map(({ topic }) => topic);
+  const there = await admin.describeTopics(names);
+  const optionNames = Object.keys(desired[0]?.config ?? {});
+  const options = await security?.topicOptions([...there.keys()], optionNames);
+  return new Map(
+    [...there].map(([topic, { partitions }]) => {
+      const own = options?.get(topic);
+      // A broker's default may change under a topic: only what the topic itself says counts as said.
+      const said = own && Object.entries(own).flatMap(([name, { value, isOwn }]) => (isOwn ? [[name, value]] : []));
+      return [topic, { partitions, options: said && (Object.fromEntries(said) as Record<string, string>) }];
+    }),
+  );
+}
+
+async function securityAt(
+  { security, accounts: isGuarded }: OnboardingParts,
+  live: readonly Account[],
+  next: NewAccount | undefined,
+): Promise<SecuritySeen | undefined> {
+  if (!security || !isGuarded) return undefined;
+  const usernames = [...new Set([...live, ...(next ? [next] : [])].map(({ username }) => username))];
+  const quotas = new Map<string, Quota>();
+  for (const username of usernames) quotas.set(username, await security.quota(username));
+  return { acls: await security.acls(), users: await security.users(usernames), quotas };
+}
+
+async function subjectsAt(
+  { database, registry }: OnboardingParts,
+  channels: readonly NewChannel[],
+): Promise<readonly PublishStep[]> {
+  if (!registry) return [];
+  const findings = await survey(registry, subjectsOf(channels), await SchemaUse.list(database));
+  return planOf(findings).filter(({ action }) => action !== 'unchanged');
+}

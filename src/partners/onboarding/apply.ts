@@ -1,0 +1,185 @@
+import { addChannels, widenChannel } from '../../messaging/channels';
+import { publish } from '../../messaging/evolution';
+import type { Acl } from '../../messaging/kafka';
+import type { Clock } from '../../platform/clock';
+import { query, type Tx } from '../../platform/database';
+import { AppError } from '../../platform/errors';
+import { audit, type Caller } from '../../staff';
+import { AccountIssuer, type IssuedAccount, OLD_VALID_FOR_MS } from '../accounts';
+import type { OnboardingParts } from './actual';
+import { type Change, lineOf } from './domain/plan';
+import { aclName } from './domain/rights';
+import { disown, keyOf, own, type Resource } from './owned';
+import type { PartnerPlan } from './partner-plan';
+
+type Of<K extends Change['kind']> = Extract<Change, { kind: K }>;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Carries out a plan. Callers hold the partner's lock and have looked that nothing refuses it. Everything at the broker and the registry comes first,
+ * each thing written down as ours before it is made; then one transaction makes the partner usable. An account comes last of what the broker knows:
+ * whatever fails before it, no secret is lost.
+ */
+export class Application {
+  constructor(
+    private readonly parts: OnboardingParts,
+    private readonly plan: PartnerPlan,
+    private readonly by: Caller,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Rejects with what failed; what was done until then stays, and the next attempt goes on from there. */
+  async run(): Promise<IssuedAccount | undefined> {
+    try {
+      await this.addPartner();
+      await this.topics();
+      await this.rights();
+      await this.limits();
+      for (const change of this.of('subject')) await this.subject(change);
+      await this.forgetWhatIsGone();
+      const issued = await this.issue();
+      await this.parts.database.transaction((tx) => this.finish(tx, issued));
+      return issued;
+    } catch (error) {
+      await this.auditFailure(error).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** A partner without channels gets no orders. */
+  private async addPartner(): Promise<void> {
+    if (this.plan.actual.partner) return;
+    const { partner: id, name } = this.plan.spec;
+    await this.parts.database.transaction((tx) =>
+      query(tx, 'INSERT INTO partner (id, name, created_at) VALUES (:id, :name, :now) ON CONFLICT (id) DO NOTHING', {
+        id,
+        name,
+        now: this.clock.now(),
+      }),
+    );
+  }
+
+  private of<K extends Change['kind']>(kind: K): Of<K>[] {
+    return this.plan.changes.filter((change): change is Of<K> => change.kind === kind);
+  }
+
+  private async topics(): Promise<void> {
+    const changes = this.of('topic');
+    if (changes.length === 0) return;
+    await this.own(...changes.map(({ name }) => ({ kind: 'topic', name }) as const));
+    await this.parts.admin.ensureTopics(changes.flatMap((change) => (change.op === '+' ? [change.topic] : [])));
+    for (const change of changes) {
+      if (change.op !== '~') continue;
+      const options = change.differences.map(({ member, to }) => [member, to ?? ''] as const);
+      await this.parts.security?.putTopicOptions(change.name, Object.fromEntries(options));
+    }
+  }
+
+  private async rights(): Promise<void> {
+    const [coming, going] = (['+', '-'] as const).map((op) =>
+      this.of('acl').flatMap((change) => (change.op === op ? [change.acl] : [])),
+    ) as [Acl[], Acl[]];
+    const named = (acls: readonly Acl[]) => acls.map((acl) => ({ kind: 'acl', name: aclName(acl) }) as const);
+    if (coming.length > 0) {
+      await this.own(...named(coming));
+      await this.parts.security?.addAcls(coming);
+    }
+    if (going.length > 0) {
+      await this.parts.security?.deleteAcls(going);
+      await disown(this.parts.database, this.plan.spec.partner, named(going));
+    }
+  }
+
+  private async limits(): Promise<void> {
+    for (const { username, quota } of this.of('quota')) {
+      await this.own({ kind: 'quota', name: username });
+      await this.parts.security?.putQuota(username, quota);
+    }
+  }
+
+  private async subject({ name, step }: Of<'subject'>): Promise<void> {
+    if (!this.parts.registry) return;
+    await this.own({ kind: 'subject', name });
+    const [outcome] = await publish(this.parts.registry, [step]);
+    if (outcome?.result === 'registered' || outcome?.result === 'unchanged') return;
+    const code = outcome?.result === 'plan-changed' ? 'partner-plan-changed' : 'schema-unregistered';
+    throw new AppError(code, `The schema ${name} could not be registered: ${outcome?.reason ?? 'no reason is given'}`, {
+      hint: 'Run it again: what was done stays done.',
+    });
+  }
+
+  /** What was ours, was deleted by others, and is asked for no more. */
+  private async forgetWhatIsGone(): Promise<void> {
+    const { actual, spec } = this.plan;
+    if (!actual.security) return;
+    const there = new Set(actual.security.acls.map((acl) => keyOf({ kind: 'acl', name: aclName(acl) })));
+    const made = new Set(this.plan.changes.map(({ kind, name }) => `${kind} ${name}`));
+    const gone = [...actual.owned]
+      .filter((key) => key.startsWith('acl ') && !there.has(key) && !made.has(key))
+      .map((key): Resource => ({ kind: 'acl', name: key.slice('acl '.length) }));
+    if (gone.length > 0) await disown(this.parts.database, spec.partner, gone);
+  }
+
+  private async issue(): Promise<IssuedAccount | undefined> {
+    const [user] = this.of('user');
+    if (!user || !this.parts.security) return undefined;
+    await this.own({ kind: 'user', name: user.name });
+    return this.issuer(this.parts.security).issue(user.account, this.by);
+  }
+
+  private async finish(tx: Tx, issued: IssuedAccount | undefined): Promise<void> {
+    const { spec, changes } = this.plan;
+    const { partner } = spec;
+    const now = this.clock.now();
+    await query(tx, 'UPDATE partner SET name = :name WHERE id = :partner AND name <> :name', {
+      partner,
+      name: spec.name,
+    });
+    const added = this.of('channel').flatMap((change) => (change.op === '+' ? [change.channel] : []));
+    if (added.length > 0) await addChannels(tx, added, now);
+    for (const { op, name } of this.of('channel'))
+      if (op === '~') await widenChannel(tx, name, spec.topics.maxMessageBytes);
+    await query(
+      tx,
+      `INSERT INTO partner_spec (partner, spec, applied_at, applied_by) VALUES (:partner, :spec, :now, :by)
+       ON CONFLICT (partner) DO UPDATE SET spec = EXCLUDED.spec, applied_at = EXCLUDED.applied_at, applied_by = EXCLUDED.applied_by`,
+      { partner, spec: JSON.stringify(spec), now, by: this.by.id },
+    );
+    await audit(tx, this.entry({ changes: changes.map(lineOf) }), now);
+    if (!issued || !this.parts.security) return;
+    const old = this.plan.actual.accounts.find(({ state }) => state === 'active');
+    await this.issuer(this.parts.security).told(
+      tx,
+      { partner, username: issued.username },
+      {
+        validUntil: new Date(now.getTime() + spec.credentialDays * DAY_MS),
+        replaces: old ? { username: old.username, until: new Date(now.getTime() + OLD_VALID_FOR_MS) } : null,
+      },
+      this.by,
+    );
+  }
+
+  private async auditFailure(error: unknown): Promise<void> {
+    const code = error instanceof AppError ? error.code : 'internal';
+    await this.parts.database.transaction((tx) =>
+      audit(tx, this.entry({ failed: code, planned: this.plan.changes.map(lineOf) }), this.clock.now()),
+    );
+  }
+
+  private entry(detail: Record<string, unknown>) {
+    const { partner } = this.plan.spec;
+    return {
+      ...{ by: this.by, action: 'partner.onboard', object: `partner/${partner}`, partner },
+      detail: { plan: this.plan.id, ...detail },
+    };
+  }
+
+  private own(...resources: Resource[]): Promise<void> {
+    return own(this.parts.database, this.plan.spec.partner, resources, this.clock.now());
+  }
+
+  private issuer(security: NonNullable<OnboardingParts['security']>): AccountIssuer {
+    return new AccountIssuer(this.parts.database, security, this.clock);
+  }
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { deadLetterTopic } from '../../messaging/channels';
+import { NonRetriableError } from '../../platform/errors';
+import { liveOf } from '../accounts';
+import { type Actual, lookAt, type OnboardingParts } from './actual';
+import { channelsOf, type DesiredTopic, desiredTopics, type NewChannel } from './desired';
+import { type Change, type Changes, type Difference, lineOf, type Note, noteLineOf } from './domain/plan';
+import { securityChanges } from './domain/security';
+import { channelChanges, topicChanges } from './domain/topics';
+import { keyOf } from './owned';
+import type { PartnerSpec } from './partner-spec';
+
+/** What onboarding would do now. Applying takes the changes in this order, in which every beginning is harmless. */
+export interface PartnerPlan extends Changes {
+  /** Hash of all that it says: the same plan has the same id. */
+  id: string;
+  spec: PartnerSpec;
+  actual: Actual;
+}
+
+/** Looks at everything and changes nothing. */
+export async function planPartner(
+  parts: OnboardingParts,
+  spec: PartnerSpec,
+  { allowDelete }: { allowDelete: boolean },
+): Promise<PartnerPlan> {
+  const desired = { topics: desiredTopics(spec), channels: channelsOf(spec) };
+  const actual = await lookAt(parts, spec, desired);
+  const { changes, notes } = compare(parts, spec, { desired, actual, allowDelete });
+  const id = createHash('sha256')
+    .update(JSON.stringify([spec, changes.map(lineOf), notes.map(noteLineOf)]))
+    .digest('hex')
+    .slice(0, 16);
+  return { id, spec, actual, changes, notes };
+}
+
+/** Throws what keeps the plan from being applied at all; says how many more there are. */
+export function expectApplicable({ notes }: Changes): void {
+  const [first, ...others] = notes.filter((note): note is Note & Required<Pick<Note, 'refusal'>> => !!note.refusal);
+  if (!first) return;
+  const more = others.length > 0 ? ` (${others.length} more: see the plan)` : '';
+  const { code, hint } = first.refusal;
+  throw new NonRetriableError(code, `The ${first.kind} ${first.name} ${first.why}${more}.`, { hint });
+}
+
+interface Compared {
+  desired: { topics: readonly DesiredTopic[]; channels: readonly NewChannel[] };
+  actual: Actual;
+  allowDelete: boolean;
+}
+
+function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, allowDelete }: Compared): Changes {
+  const isOwned = (kind: 'topic' | 'acl', name: string) => actual.owned.has(keyOf({ kind, name }));
+  const adoptable = new Set([...actual.channels.keys()].flatMap((topic) => [topic, deadLetterTopic(topic)]));
+  const seen = { ...actual, isOwned: (topic: string) => isOwned('topic', topic) };
+  const topics = topicChanges(desired.topics, { ...seen, isAdopted: (topic) => adoptable.has(topic) });
+  const channels = channelChanges(desired.channels, actual.channels);
+  const security =
+    parts.accounts && actual.security
+      ? securityChanges(
+          {
+            ...{ spec, topics: desired.topics, accounts: liveOf(actual.accounts), next: actual.next },
+            ...{ parley: parts.accounts, isOwned, allowDelete },
+          },
+          actual.security,
+        )
+      : { changes: [], notes: [] };
+  const subjects: Change[] = actual.subjects.map((step) => ({
+    op: '+',
+    kind: 'subject',
+    name: step.subject.name,
+    step,
+  }));
+  const isUser = ({ kind }: Change) => kind === 'user';
+  return {
+    changes: [
+      ...topics.changes,
+      ...security.changes.filter((change) => !isUser(change)),
+      ...subjects,
+      ...security.changes.filter(isUser),
+      ...channels.changes,
+      ...partnerChanges(spec, actual),
+    ],
+    notes: [...channels.notes, ...topics.notes, ...security.notes, ...unpublished(parts, desired.channels)],
+  };
+}
+
+/** What only our own tables say of the partner. */
+function partnerChanges(spec: PartnerSpec, { partner, spec: before }: Actual): Change[] {
+  if (!partner) return [{ op: '+', kind: 'partner', name: spec.partner }];
+  const differences: Difference[] = [
+    ...difference('name', partner.name, spec.name),
+    ...difference('authentication', before?.authentication, spec.authentication),
+    ...difference('quotas', before?.quotas, spec.quotas),
+    ...difference('topics', before?.topics, spec.topics),
+    ...difference('credentialDays', before?.credentialDays, spec.credentialDays),
+  ];
+  return differences.length === 0 ? [] : [{ op: '~', kind: 'partner', name: spec.partner, differences }];
+}
+
+type Said = string | number | Readonly<Record<string, string | number>> | undefined;
+
+function difference(member: string, from: Said, to: Said): Difference[] {
+  const [before, after] = [wordsOf(from), wordsOf(to)];
+  return before === after ? [] : [{ member, from: before, to: after }];
+}
+
+/** Sorted, for jsonb keeps members in an order of its own. */
+function wordsOf(value: Said): string | undefined {
+  if (typeof value !== 'object') return value === undefined ? undefined : String(value);
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => `${name}=${member}`).join(' ');
+}
+
+function unpublished({ registry }: OnboardingParts, channels: readonly NewChannel[]): Note[] {
+  const registered = channels.find(({ format }) => format !== 'json');
+  if (registry || !registered) return [];
+  return [
+    {
+      kind: 'subject',
+      name: registered.partner,
+      why: `its documents travel as ${registered.format}, whose schemas are in a registry, and none is configured: set SCHEMA_REGISTRY_URLS, then run this again or "parley contracts publish"`,
+    },
+  ];
+}

@@ -1,0 +1,29 @@
+import { adminAccount, createKafkaAdmin, createSecurityAdmin } from '../../messaging/kafka';
+import { createSchemaRegistry } from '../../messaging/registry';
+import type { Clock } from '../../platform/clock';
+import type { Config } from '../../platform/config';
+import type { Database } from '../../platform/database';
+import { Onboarder } from './onboarder';
+
+/**
+ * Opens what onboarding needs, under the administrator's account, and closes it behind the work. Without KAFKA_SASL_MECHANISM the broker has no accounts:
+ * then a partner is topics and channels. Throws `admin-account-missing`.
+ */
+export async function withOnboarder<T>(
+  { database, config, clock }: { database: Database; config: Config; clock: Clock },
+  work: (onboarder: Onboarder) => Promise<T>,
+): Promise<T> {
+  const settings = adminAccount(config);
+  const admin = createKafkaAdmin(settings);
+  const security = createSecurityAdmin(settings);
+  const registry = config.schemaRegistryUrls.length > 0 ? createSchemaRegistry(config) : undefined;
+  const accounts =
+    config.kafkaSaslMechanism === ''
+      ? undefined
+      : { username: config.kafkaSaslUsername, consumerGroup: config.kafkaConsumerGroup };
+  try {
+    return await work(new Onboarder({ database, admin, security, accounts, registry }, clock));
+  } finally {
+    await Promise.all([admin.close(), security.close(), registry?.close()]);
+  }
+}

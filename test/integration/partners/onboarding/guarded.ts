@@ -1,0 +1,94 @@
+import { DataSource } from 'typeorm';
+import {
+  adminAccount,
+  createKafkaAdmin,
+  createSecurityAdmin,
+  type KafkaAdmin,
+  type SecurityAdmin,
+} from '../../../../src/messaging/kafka';
+import type { Applied, PartnerFile } from '../../../../src/partners';
+import { Onboarder, specOf, viewOf } from '../../../../src/partners';
+import { systemClock } from '../../../../src/platform/clock';
+import type { Config } from '../../../../src/platform/config';
+import { Database } from '../../../../src/platform/database';
+import { testConfig } from '../../../support/config';
+import { freshDatabase } from '../../../support/database';
+import { asAdministrator, guardedKafka } from '../../../support/guarded-kafka';
+import { uniqueName } from '../../../support/kafka';
+import { ONBOARDER } from '../../../support/partners';
+
+export type Wrap = <T extends KafkaAdmin | SecurityAdmin>(door: T) => T;
+
+/** A database and the guarded broker, as an administrator's command has them. */
+export interface Room {
+  database: Database;
+  config: Config;
+  admin: KafkaAdmin;
+  security: SecurityAdmin;
+  /** `wrap` stands between onboarding and the broker. */
+  onboarder(wrap?: Wrap): Onboarder;
+  apply(file: PartnerFile, allowDelete?: boolean): Promise<Applied>;
+  /** The lines of its plan, `+ topic …` and `! topic …`. */
+  planned(file: PartnerFile, allowDelete?: boolean): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export async function openRoom(): Promise<Room> {
+  const url = await freshDatabase();
+  // A group of its own: rights are given to it, and other specs use the same broker.
+  const config = testConfig(url, { ...asAdministrator(guardedKafka()), KAFKA_CONSUMER_GROUP: uniqueName('parley') });
+  const dataSource = await new DataSource({ type: 'postgres', url, installExtensions: false }).initialize();
+  const database = new Database(dataSource);
+  const [admin, security] = [createKafkaAdmin(adminAccount(config)), createSecurityAdmin(adminAccount(config))];
+  const accounts = { username: config.kafkaSaslUsername, consumerGroup: config.kafkaConsumerGroup };
+  const onboarder = (wrap: Wrap = (door) => door) =>
+    new Onboarder(
+      { database, admin: wrap(admin), security: wrap(security), accounts, registry: undefined },
+      systemClock,
+    );
+  return {
+    ...{ database, config, admin, security, onboarder },
+    apply: (file, allowDelete = false) => onboarder().apply(specOf(file, config), ONBOARDER, { allowDelete }),
+    planned: async (file, allowDelete = false) => {
+      const { changes, notes } = viewOf(await onboarder().plan(specOf(file, config), { allowDelete }));
+      return [
+        ...changes.map(({ op, kind, detail }) => `${op} ${kind} ${detail}`),
+        ...notes.map(({ kind, name, why }) => `! ${kind} ${name} ${why}`),
+      ];
+    },
+    close: async () => {
+      await Promise.all([admin.close(), security.close()]);
+      await dataSource.destroy();
+    },
+  };
+}
+
+const WRITES = [
+  'ensureTopics',
+  'putUser',
+  'deleteUser',
+  'addAcls',
+  'deleteAcls',
+  'putQuota',
+  'putTopicOptions',
+  'deleteTopics',
+];
+
+/** Hears each call that changes something at the broker, before and after it; what it throws is what onboarding meets. */
+export const hearing =
+  (hear: (verb: string, when: 'before' | 'after') => void): Wrap =>
+  (door) =>
+    new Proxy(door, {
+      get(target, name, receiver) {
+        const value: unknown = Reflect.get(target, name, receiver);
+        if (typeof value !== 'function') return value;
+        const call = (value as (...values: unknown[]) => Promise<unknown>).bind(target);
+        if (!WRITES.includes(String(name))) return call;
+        return async (...values: unknown[]) => {
+          hear(String(name), 'before');
+          const result = await call(...values);
+          hear(String(name), 'after');
+          return result;
+        };
+      },
+    });
