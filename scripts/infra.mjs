@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { keptAccount, passwordFile } from './servers/kafka-access.mjs';
 import { cacheFolder, fail, startKafka, startPostgres, startRegistry } from './servers/index.mjs';
 
 const HELP = `Starts the embedded servers for development: PostgreSQL 18, one Kafka 4.4 broker and a
@@ -7,9 +9,12 @@ schema registry, on 127.0.0.1.
 Their data stays: stop with Ctrl-C, start again and everything is there.
 
   npm run infra
+  npm run infra -- --secure
   npm run infra -- --data ./data --postgres-port 5433 --kafka-port 9093 --registry-port 8082
 
 Options
+  --secure               Kafka as in production: TLS, an account for Parley and one for the administrator
+                         (SCRAM-SHA-512), nothing allowed without an ACL; its data lie apart from those without
   --data DIR             where the data lies (default: ${cacheFolder('infra')})
   --postgres-port PORT   default 5432
   --kafka-port PORT      default 9092
@@ -30,6 +35,7 @@ function readOptions() {
     'postgres-port': { type: 'string', default: '5432' },
     'kafka-port': { type: 'string', default: '9092' },
     'registry-port': { type: 'string', default: '8081' },
+    secure: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   };
   try {
@@ -40,13 +46,36 @@ function readOptions() {
   }
 }
 
+/** The broker, and what of the environment says how Parley reaches it. */
+async function startBroker(folder, { secure, ...options }) {
+  if (!secure) {
+    const kafka = await startKafka({ dataDir: folder, ...options });
+    return { kafka, lines: [`KAFKA_BROKERS=${kafka.brokers}`] };
+  }
+  mkdirSync(folder, { recursive: true });
+  const parley = keptAccount(folder, 'parley');
+  const kafka = await startKafka({ dataDir: folder, secure, accounts: [parley], ...options });
+  const lines = [
+    `KAFKA_BROKERS=${kafka.brokers}`,
+    'KAFKA_SSL=true',
+    `KAFKA_CA_FILE=${kafka.caFile}`,
+    'KAFKA_SASL_MECHANISM=scram-sha-512',
+    `KAFKA_SASL_USERNAME=${parley.username}`,
+    `KAFKA_SASL_PASSWORD_FILE=${passwordFile(folder, parley)}`,
+    `KAFKA_ADMIN_USERNAME=${kafka.admin.username}`,
+    `KAFKA_ADMIN_PASSWORD_FILE=${passwordFile(folder, kafka.admin)}`,
+  ];
+  return { kafka, lines };
+}
+
 async function main() {
   const options = readOptions();
   if (options.help) {
     console.log(HELP);
     return;
   }
-  const folder = resolve(options.data);
+  // Topics and accounts of one broker mean nothing to another: the modes share no data, the database neither.
+  const folder = options.secure ? join(resolve(options.data), 'secure') : resolve(options.data);
   const report = (text) => console.error(text);
   const ports = {
     postgres: port(options['postgres-port'], '--postgres-port'),
@@ -55,23 +84,23 @@ async function main() {
   };
   const started = await Promise.allSettled([
     startPostgres({ dataDir: `${folder}/postgres`, port: ports.postgres, durable: true }),
-    startKafka({ dataDir: `${folder}/kafka`, port: ports.kafka, report }),
+    startBroker(join(folder, 'kafka'), { port: ports.kafka, secure: options.secure, report }),
     startRegistry({ dataDir: `${folder}/registry`, port: ports.registry, report }),
   ]);
-  const stop = () => Promise.all(started.map((result) => result.value?.stop()));
+  const stop = () => Promise.all(started.map(({ value }) => (value?.kafka ?? value)?.stop()));
   const failed = started.flatMap((result) => result.reason ?? []);
   if (failed.length > 0) {
     await stop();
     failed.slice(1).forEach((error) => console.error(error.message));
     fail(failed[0]);
   }
-  const [postgres, kafka, registry] = started.map((result) => result.value);
+  const [postgres, broker, registry] = started.map((result) => result.value);
   await postgres.createDatabase('parley').catch((error) => {
     // 42P04: it is there from the last time.
     if (error.code !== '42P04') throw error;
   });
   console.log(`DATABASE_URL=${postgres.url('parley')}`);
-  console.log(`KAFKA_BROKERS=${kafka.brokers}`);
+  for (const line of broker.lines) console.log(line);
   console.log('KAFKA_REPLICATION_FACTOR=1');
   console.log(`SCHEMA_REGISTRY_URLS=${registry.url}`);
   console.error(

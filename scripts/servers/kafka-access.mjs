@@ -53,9 +53,11 @@ export async function clientAuthority(folder) {
   };
 }
 
+export const passwordFile = (folder, { username }) => join(folder, `${username}.password`);
+
 /** The account `username` of the broker whose data lie in `folder`: a random password that stays, for its owner's eyes only. */
 export function keptAccount(folder, username) {
-  const file = join(folder, `${username}.password`);
+  const file = passwordFile(folder, { username });
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600 });
   return { username, password: readFileSync(file, 'utf8').trim() };
 }

@@ -2,12 +2,12 @@ import { Admin } from '@platformatic/kafka';
 import { Kafka, logLevel } from 'kafkajs';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { startKafka, startPostgres } from '../../../scripts/servers/index.mjs';
+import { makeAuthority, startKafka, startPostgres } from '../../../scripts/servers/index.mjs';
 import { eventually } from '../../support/eventually';
 
 const SERVERS = join(__dirname, '..', '..', '..', 'scripts', 'servers');
@@ -73,6 +73,39 @@ describe('a server', () => {
       await second.stop();
     }
   });
+
+  it('that is guarded keeps its accounts, and its certificate until a month is left', async () => {
+    const dataDir = join(folder, 'guarded');
+    const parley = { username: 'parley', password: 'made-once' };
+    const run = async () => {
+      const kafka = await startKafka({ dataDir, secure: true, accounts: [parley] });
+      const ca = readFileSync(kafka.caFile);
+      const topicsOf = async (account: { username: string; password: string }) => {
+        const sasl = { mechanism: 'SCRAM-SHA-512' as const, ...account };
+        const admin = new Admin({ clientId: 'spec', bootstrapBrokers: [kafka.brokers], tls: { ca }, sasl, retries: 5 });
+        try {
+          return await admin.listTopics();
+        } finally {
+          await admin.close();
+        }
+      };
+      try {
+        return { ca: String(ca), admin: kafka.admin, seen: [await topicsOf(kafka.admin), await topicsOf(parley)] };
+      } finally {
+        await kafka.stop();
+      }
+    };
+    const first = await run();
+    expect(first.seen).toEqual([[], []]);
+    expect(await run()).toEqual(first);
+    const { key, cert } = await (await makeAuthority()).issue('localhost', { expired: true });
+    writeFileSync(join(dataDir, 'broker.keystore.pem'), key + cert + first.ca);
+    const renewed = await run();
+    expect(renewed.ca).not.toBe(first.ca);
+    expect(renewed).toEqual({ ...first, ca: renewed.ca });
+    const isPrivate = (name: string) => (statSync(join(dataDir, name)).mode & 0o077) === 0;
+    expect(['admin.password', 'broker.keystore.pem', 'server.properties'].map(isPrivate)).toEqual([true, true, true]);
+  }, 60_000);
 
   it('names the port that is taken', async () => {
     const { port } = new URL(process.env['TEST_PG_URL'] ?? '');
