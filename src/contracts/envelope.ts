@@ -38,6 +38,9 @@ const HEADERS = {
   traceparent: 'traceparent',
 } as const satisfies Record<keyof Envelope, string>;
 
+/** Names of the headers that say these. */
+export const ENVELOPE_HEADERS: readonly string[] = ['ce_specversion', ...Object.values(HEADERS)];
+
 const ENTRIES = Object.entries(HEADERS) as [keyof Envelope, string][];
 
 /** Attributes without a value are left out: a null header fails the send. */

@@ -8,7 +8,7 @@ export {
   type DespatchDriver,
 } from './despatch-advice.v1';
 export { despatchReceipt, type DespatchReceipt } from './despatch-receipt.v1';
-export { fromHeaders, toHeaders, type Envelope, type RawHeaders } from './envelope';
+export { ENVELOPE_HEADERS, fromHeaders, toHeaders, type Envelope, type RawHeaders } from './envelope';
 export { errorReport, type ErrorReport } from './error-report.v1';
 export {
   CANCELLATION_CODES,

@@ -2,6 +2,7 @@ import { DEFAULT_RETRY, type RetryPolicy, typeOf } from '../../contracts';
 import { backoffMs } from '../../platform/polling';
 import type { FreshRecord } from './batch-fold';
 import { type FailedIn, fingerprintOf, thrownOf } from './failure';
+import { discreet } from './discretion';
 import type { Outcome } from './handler';
 import type { Refusal } from './inspect';
 import { storableText } from './text';
@@ -50,9 +51,10 @@ export function nextAttempt(
 }
 
 /** What becomes of a record that was not applied: its contract says how often it is tried. A refusal that nothing heals is no attempt. */
-export function failureOf({ inspected, refusal }: FreshRecord, outcome: Refusal, before: History, now: Date): Failure {
+export function failureOf({ inspected, refusal }: FreshRecord, judged: Refusal, before: History, now: Date): Failure {
   const { contract, key } = inspected;
-  const failedIn = placeOf(outcome, refusal);
+  const failedIn = placeOf(judged, refusal);
+  const outcome = discreet(judged, inspected);
   const since = before.since ?? now;
   const attempts = before.attempts + (outcome.kind === 'retry' || !refusal ? 1 : 0);
   const policy = contract?.retry ?? DEFAULT_RETRY;

@@ -3,6 +3,7 @@ import type { Database, Tx } from '../../platform/database';
 import type { Logger } from '../../platform/telemetry';
 import type { Outbox } from '../outbox';
 import type { ConsumerCounters } from './counters';
+import { discreetStack } from './discretion';
 import { outcomeOf } from './failure';
 import { inHalves } from './in-halves';
 import type { InspectedRecord } from './inspect';
@@ -42,8 +43,7 @@ export class BatchSettler {
 
   private async park(item: WorkItem, error: unknown, patience: Patience): Promise<void> {
     const outcome = outcomeOf(error);
-    // Not the error itself: a database error carries the statement's parameters, which are the partner's document.
-    const { stack } = error instanceof Error ? error : {};
+    const stack = discreetStack(error, item.inspected);
     const fields = { ...named(item.inspected), code: outcome.code, attempt: 1, stack };
     this.logger.error(fields, 'a handler failed');
     await this.commit([item], patience, (tx, _records, now) => this.steps.park(tx, item.inspected, now, outcome));
@@ -90,13 +90,14 @@ export class BatchSettler {
   }
 }
 
+const SPLIT = 'a batch failed and is split';
+
 /** Halves come out right also where a handler broke its promise, so nothing else would ever show it. */
 export function logSplit(logger: Logger, error: unknown, records: number): void {
-  const { code, detail } = outcomeOf(error);
-  logger[code === 'handler-broken' ? 'error' : 'debug'](
-    { code, reason: detail, records },
-    'a batch failed and is split',
-  );
+  const { code, detail, classes } = outcomeOf(error);
+  // Other words may quote the documents of a whole batch.
+  if (code === 'handler-broken') logger.error({ code, reason: detail, records }, SPLIT);
+  else logger.debug({ code, classes, records }, SPLIT);
 }
 
 /** Nothing is begun for a partition that is gone; its new owner, or the next fetch, has its records. */

@@ -59,11 +59,15 @@ export class DeadLettersController {
   @Allow('support', 'failures')
   @GetDeadLetterValue()
   async value(@TheCaller() by: Caller, @Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
-    const { rawValue } = await this.views.record(idOf(id), by);
-    void reply.header('content-disposition', `attachment; filename="dead-letter-${id}"`);
-    if (rawValue === null) void reply.status(204).send();
-    else void reply.header('content-type', 'application/octet-stream').send(rawValue);
+    sendValue(reply, id, (await this.views.value(idOf(id), by, false)).value);
   }
+}
+
+/** A record's value for download; none for a tombstone. */
+export function sendValue(reply: FastifyReply, id: string, value: Buffer | null): void {
+  void reply.header('content-disposition', `attachment; filename="dead-letter-${id}"`);
+  if (value === null) void reply.status(204).send();
+  else void reply.header('content-type', 'application/octet-stream').send(value);
 }
 
 /** What can be no id names no message. */

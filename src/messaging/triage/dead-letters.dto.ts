@@ -37,7 +37,8 @@ export class EditDto extends ReasonDto {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'The whole document as it ought to have been, as JSON whatever the format of the channel',
+    description:
+      'The whole document as it ought to have been, as JSON whatever the format of the channel. A mask (`•••`) stands for what would be applied now in its place',
     example: { orderNumber: '4500017', responseCode: 'AP', issuedAt: '2026-02-03T04:06:00.000Z' },
   })
   @IsObject({ message: 'must be a document: a JSON object' })

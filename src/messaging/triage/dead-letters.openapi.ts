@@ -9,11 +9,27 @@ import {
 import { DeadLetterPageDto } from './dead-letter.dto';
 import { ReplayStartedDto } from './dead-letters.dto';
 import { DeadLetterViewDto } from './letter-view.dto';
-import { BODY_PROBLEMS, ETAG, IdParam, IfMatch, IfNoneMatch, LINK, LOCATION, operation, STALE } from './openapi';
+import {
+  BODY_PROBLEMS,
+  ETAG,
+  IdParam,
+  IfMatch,
+  IfNoneMatch,
+  LINK,
+  LOCATION,
+  NO_STORE,
+  operation,
+  STALE,
+} from './openapi';
 
 // How the operations on dead letters are described.
 
 const EditId = ApiParam({ name: 'editId', description: 'As shown', example: '17' });
+const VALUE = [
+  ApiProduces('application/octet-stream'),
+  ApiOkResponse({ schema: { type: 'string', format: 'binary' } }),
+  ApiResponse({ status: 204, description: 'The record has no value' }),
+];
 const Shown = ApiOkResponse({ type: DeadLetterViewDto, headers: ETAG });
 
 export const ListDeadLetters = (): MethodDecorator =>
@@ -35,11 +51,25 @@ export const GetDeadLetter = (): MethodDecorator =>
 export const GetDeadLetterValue = (): MethodDecorator =>
   operation(
     'getDeadLetterValue',
-    'Get the value of the record, byte for byte',
-    ['parked-unknown'],
-    ...[IdParam, ApiProduces('application/octet-stream')],
-    ApiOkResponse({ schema: { type: 'string', format: 'binary' } }),
-    ApiResponse({ status: 204, description: 'The record has no value' }),
+    'Get the value of the record, byte for byte, where it holds no personal data',
+    ['parked-unknown', 'content-masked'],
+    ...[IdParam, ...VALUE],
+  );
+
+export const UnmaskDeadLetter = (): MethodDecorator =>
+  operation(
+    'unmaskDeadLetter',
+    'Show a message with its personal data, for a reason that the audit keeps',
+    [...BODY_PROBLEMS, 'parked-unknown'],
+    ...[IdParam, ApiOkResponse({ type: DeadLetterViewDto, headers: { ...ETAG, ...NO_STORE } })],
+  );
+
+export const UnmaskDeadLetterValue = (): MethodDecorator =>
+  operation(
+    'unmaskDeadLetterValue',
+    'Get the value of the record, byte for byte, for a reason that the audit keeps',
+    [...BODY_PROBLEMS, 'parked-unknown'],
+    ...[IdParam, ...VALUE],
   );
 
 export const EditDeadLetter = (): MethodDecorator =>

@@ -1,4 +1,4 @@
-import { type AnyContract, CONTRACTS, typeOf } from '../../contracts';
+import { type AnyContract, CONTRACTS, formatOf, typeOf } from '../../contracts';
 import { AppError } from '../../platform/errors';
 import type { ChannelCatalog } from '../channels';
 import { storedHeaders } from '../consumer';
@@ -13,6 +13,8 @@ export interface ReadDocument {
   document: unknown;
   /** Why it is not read, or not a valid document. */
   trouble: { code: string; detail: string; pointer?: string | undefined } | undefined;
+  /** What was read is all that the bytes say: so in JSON alone, since other formats step over what a later schema added. */
+  isWhole: boolean;
 }
 
 /** Reads the documents of parked records for people, also those that no handler would ever get. */
@@ -31,6 +33,7 @@ export class DocumentReader {
       contract,
       document: undefined,
       trouble: { code, detail },
+      isWhole: false,
     });
     if (record.rawValue === null) return not('tombstone-unsupported', 'The record has no value.');
     if (!contract) return not('contract-unknown', 'No such document is known here.');
@@ -40,8 +43,9 @@ export class DocumentReader {
     try {
       const headers = storedHeaders(record.headerNames, record.headerValues);
       const decoded = await this.codec.decode(contract, channel, { value: record.rawValue, headers });
-      if (decoded.ok) return { contract, document: decoded.value, trouble: undefined };
-      return { contract, document: decoded.broken, trouble: decoded.error };
+      const isWhole = ['json', 'json-schema'].includes(formatOf(contract, channel.format));
+      if (decoded.ok) return { contract, document: decoded.value, trouble: undefined, isWhole };
+      return { contract, document: decoded.broken, trouble: decoded.error, isWhole };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return not(error.code, error.message);

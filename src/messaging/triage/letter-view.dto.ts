@@ -81,11 +81,11 @@ class LetterEditDto {
 }
 
 class BytesDto implements ShownBytes {
-  @ApiProperty(nullableText('4500017', 'null: no printable text'))
+  @ApiProperty(nullableText('4500017', 'null: no printable text, or hidden'))
   text: string | null;
 
-  @ApiProperty({ example: 'NDUwMDAxNw==' })
-  base64: string;
+  @ApiProperty(nullableText('NDUwMDAxNw==', 'null: hidden'))
+  base64: string | null;
 
   @ApiProperty({ description: 'Bytes in all', example: 7 })
   length: number;
@@ -98,11 +98,11 @@ class HeaderDto {
   @ApiProperty({ example: 'ce_type' })
   name: string;
 
-  @ApiProperty(nullableText('parley.order-response.v1', 'null: no printable text'))
+  @ApiProperty(nullableText('parley.order-response.v1', 'null: no printable text, or hidden'))
   text: string | null;
 
-  @ApiProperty({ example: 'cGFybGV5Lm9yZGVyLXJlc3BvbnNlLnYx' })
-  base64: string;
+  @ApiProperty(nullableText('cGFybGV5Lm9yZGVyLXJlc3BvbnNlLnYx', 'null: hidden'))
+  base64: string | null;
 
   @ApiProperty({ example: false })
   truncated: boolean;
@@ -121,7 +121,8 @@ class ContentDto implements RecordContent {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'The decoded document, also one that only breaks a rule; null where it cannot be read',
+    description:
+      'The decoded document, also one that only breaks a rule; null where it cannot be read. Masked (`•••`): personal data, and what its contract does not describe',
   })
   document: unknown;
 
@@ -145,11 +146,23 @@ class ContentDto implements RecordContent {
   @ApiProperty({ type: BytesDto, nullable: true })
   key: BytesDto | null;
 
-  @ApiProperty({ type: BytesDto, nullable: true, description: 'The value; whole at …/value' })
+  @ApiProperty({
+    type: BytesDto,
+    nullable: true,
+    description: 'The value; whole at …/value. Hidden where it may hold personal data',
+  })
   raw: BytesDto | null;
 
-  @ApiProperty({ type: [HeaderDto] })
+  @ApiProperty({ type: [HeaderDto], description: 'Of headers that nobody knows only the names' })
   headers: HeaderDto[];
+
+  @ApiProperty({
+    type: [String],
+    description:
+      'What is hidden: JSON Pointers to the masks in the document, `raw`, and `header <name>`. POST …/unmasking shows it, for a reason',
+    example: ['/driver/name', 'raw'],
+  })
+  hidden: string[];
 }
 
 /** Everything that is known of a dead letter. */
@@ -172,7 +185,7 @@ export class DeadLetterViewDto extends DeadLetterDto {
   @ApiProperty({
     type: ContentDto,
     nullable: true,
-    description: 'It may hold personal data: for the role support and above; null to the role viewer',
+    description: 'For the role support and above; null to the role viewer',
   })
   content: ContentDto | null;
 

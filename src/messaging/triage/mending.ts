@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyContract } from '../../contracts';
+import { type AnyContract, restore } from '../../contracts';
 import type { Clock } from '../../platform/clock';
 import type { Database, Tx } from '../../platform/database';
 import { AppError, type Violation } from '../../platform/errors';
@@ -10,7 +10,7 @@ import { JsonCodec } from '../registry';
 import type { DeadLetter } from './dead-letter';
 import type { DeadLetterList, LetterContent } from './dead-letter-list';
 import type { DocumentReader } from './document-reader';
-import { diffOf, type PatchOperation, unstorableAt } from '../../platform/json';
+import { diffOf, type PatchOperation, pointerOf, unstorableAt } from '../../platform/json';
 import { editsOf } from './edits';
 import { editInvalid, editUnknown, notMendable, parkedNotDead, parkedUnknown } from './refusals';
 
@@ -34,14 +34,15 @@ export class Mending {
   ) {}
 
   /**
-   * Keeps a document that is applied in place of the message's bytes from now on, or from its approval on. Throws `parked-unknown`,
+   * Keeps a document that is applied in place of the message's bytes from now on, or from its approval on; its masks stand for what would be
+   * applied now. Throws `parked-unknown`,
    * `parked-not-dead`, `version-stale`, `edit-impossible`, and `edit-invalid` with violations.
    */
-  async edit(id: string, version: number, document: object, reason: string, by: Caller): Promise<void> {
+  async edit(id: string, version: number, sent: object, reason: string, by: Caller): Promise<void> {
     const letter = await this.found(id, by);
     if (letter.version !== version) throw versionStale();
     if (letter.state !== 'dead') throw parkedNotDead(letter.state);
-    const diff = await this.checked(id, document);
+    const { document, diff } = await this.checked(id, sent);
     const messageId = randomUUID();
     const state = this.needsApproval ? 'pending' : 'approved';
     await this.database.transaction(async (tx) => {
@@ -107,20 +108,22 @@ export class Mending {
     return letter;
   }
 
-  /** The difference to the original, once all is well with the document. */
-  private async checked(id: string, document: object): Promise<PatchOperation[]> {
+  /** The document that is meant and its difference to the original, once all is well with it. */
+  private async checked(id: string, sent: object): Promise<{ document: object; diff: PatchOperation[] }> {
     const content = await this.parts.list.content(id);
     if (!content) throw parkedUnknown();
     const { contract, document: original } = await this.parts.reader.read(content);
     if (!contract || contract.direction !== 'in') throw notMendable();
-    const violation = (await violationOf(contract, document)) ?? keyViolation(contract, document, content);
-    if (violation) throw editInvalid(contract.name, violation);
     const edits = await editsOf(this.database, id);
     const current = edits.find((edit) => edit.current);
-    if (diffOf(current ? current.document : (original ?? null), document).length === 0) {
+    const applied = current ? current.document : (original ?? null);
+    const document = meant(contract, sent, applied);
+    const violation = (await violationOf(contract, document)) ?? keyViolation(contract, document, content);
+    if (violation) throw editInvalid(contract.name, violation);
+    if (diffOf(applied, document).length === 0) {
       throw editInvalid(contract.name, { pointer: '/document', detail: 'is what would be applied anyway' });
     }
-    return diffOf(original ?? null, document);
+    return { document, diff: diffOf(original ?? null, document) };
   }
 
   private book(
@@ -134,6 +137,17 @@ export class Mending {
     const object = `dead-letter/${letter.id}`;
     return audit(tx, { by, action, object, partner: letter.partner, reason, detail }, this.clock.now());
   }
+}
+
+/** The document with what its masks stand for: nobody is ever told a mask. */
+function meant(contract: AnyContract, sent: object, applied: unknown): object {
+  const { document, unresolved } = restore(contract, sent, applied);
+  const [stray] = unresolved;
+  if (!stray) return document as object;
+  throw editInvalid(contract.name, {
+    pointer: `/document${pointerOf(stray)}`,
+    detail: 'is a mask, and nothing is hidden there: give the value, or leave it out',
+  });
 }
 
 /** The rule that the document breaks, pointed at within the request's body. */

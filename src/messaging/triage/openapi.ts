@@ -12,6 +12,8 @@ const text = (example: string, description?: string) => ({
   example,
   ...(description ? { description } : {}),
 });
+/** What holds personal data is kept by nobody on the way. */
+export const NO_STORE = { 'Cache-Control': text('no-store') };
 export const ETAG = { ETag: text('"3"') };
 export const LINK = (path: string) => ({
   Link: text(`<${path}?limit=50&cursor=WyI0NzExIl0>; rel="next"`, 'Absent on the last page'),

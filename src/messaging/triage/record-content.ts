@@ -5,16 +5,17 @@ import { valueAt } from '../../platform/json';
 
 /** Bytes as people can look at them. */
 export interface ShownBytes {
-  /** Null where they are no printable text. */
+  /** Null where they are no printable text, or hidden. */
   text: string | null;
-  base64: string;
+  /** Null where they are hidden. */
+  base64: string | null;
   /** How many there are. */
   length: number;
   /** Only the first are shown. */
   truncated: boolean;
 }
 
-/** What a record holds, for who may see it. */
+/** What a record holds: all of it, or masked. */
 export interface RecordContent {
   document: unknown;
   /** Why it can't be read, or is not a valid one. */
@@ -24,6 +25,8 @@ export interface RecordContent {
   key: ShownBytes | null;
   raw: ShownBytes | null;
   headers: ({ name: string } & Omit<ShownBytes, 'length'>)[];
+  /** What is hidden: JSON Pointers into the document, `raw`, and `header <name>`. */
+  hidden: string[];
 }
 
 const MOST_VALUE = 65_536;
@@ -59,5 +62,6 @@ export function contentOf(record: LetterContent, { document, trouble }: ReadDocu
       const { text, base64, truncated } = shown(record.headerValues[n] ?? Buffer.alloc(0), MOST_HEADER);
       return { name: name.toString('utf8').toWellFormed(), text, base64, truncated };
     }),
+    hidden: [],
   };
 }

@@ -10,6 +10,11 @@ export const parkedNotDead = (state: string): NonRetriableError =>
     hint: 'GET it shows what became of it.',
   });
 
+export const contentMasked = (id: string): NonRetriableError =>
+  new NonRetriableError('content-masked', 'The bytes may hold personal data.', {
+    hint: `POST /v1/dead-letters/${id}/value/unmasking with a reason gives them, and is audited.`,
+  });
+
 export const editUnknown = (): NonRetriableError =>
   new NonRetriableError('edit-unknown', 'This message has no edit with this id.');
 

@@ -23,6 +23,8 @@ import { REPLAY_PROVIDERS } from './replays/replay.providers';
 import { ReplaysController } from './replays/replays.controller';
 import { Retrying } from './retrying';
 import { PARKED_DESK } from './tokens';
+import { Unmasking } from './unmasking';
+import { UnmaskingController } from './unmasking.controller';
 
 /** What the process has already: tokens of global modules. */
 export interface TriageParts {
@@ -43,6 +45,11 @@ const READING: Provider[] = [
 ];
 
 const MENDING: Provider[] = [
+  {
+    provide: Unmasking,
+    inject: [Database, LetterView, CLOCK],
+    useFactory: (database: Database, views: LetterView, clock: Clock) => new Unmasking(database, views, clock),
+  },
   {
     provide: Mending,
     inject: [Database, PARKED_DESK, DeadLetterList, DocumentReader, CONFIG, CLOCK],
@@ -73,6 +80,7 @@ export class TriageModule {
       controllers: [
         DeadLettersController,
         MendingController,
+        UnmaskingController,
         FailureGroupsController,
         ParkedController,
         ChannelsController,

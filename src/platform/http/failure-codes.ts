@@ -7,6 +7,11 @@ export const FAILURE_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'Nobody agrees to an edit of their own',
     help: 'DEAD_LETTER_APPROVAL is set: a second person, with a key of their own, approves or refuses it.',
   },
+  'content-masked': {
+    status: 403,
+    title: 'The content is shown only for a reason',
+    help: 'It may hold personal data: its document has some, or nobody can tell since it cannot be read. POST …/unmasking with {"reason"} shows it; who saw what, and why, is in the audit.',
+  },
   'parked-unknown': {
     status: 404,
     title: 'There is no such message',

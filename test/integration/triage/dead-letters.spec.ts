@@ -117,7 +117,11 @@ describe('reading dead letters', () => {
     expect(status).toBe(200);
     const content = json['content'] as { document: unknown; headers: { name: string; text: string }[] };
     expect(content.document).toMatchObject({ orderNumber: 'inherited' });
-    expect(content.headers).toContainEqual(expect.objectContaining({ name: 'constructor', text: 'of the partner' }));
+    expect(content.headers).toContainEqual(expect.objectContaining({ name: 'constructor', text: null }));
+    const told = await ask(triage, 'support', `POST /v1/dead-letters/${letter?.id}/unmasking`, { reason: 'whose?' });
+    expect((told.json['content'] as typeof content).headers).toContainEqual(
+      expect.objectContaining({ name: 'constructor', text: 'of the partner' }),
+    );
   });
 
   describe('one by one', () => {
@@ -133,7 +137,7 @@ describe('reading dead letters', () => {
     const show = (who: 'viewer' | 'support', headers = {}) =>
       ask(triage, who, `GET /v1/dead-letters/${id}`, undefined, headers);
 
-    it('shows support the document, the failing field, the headers and the bytes', async () => {
+    it('shows support the document, the failing field, the bytes, and headers that are known', async () => {
       const { json, headers, status } = await show('support');
       expect(status).toBe(200);
       expect(headers['etag']).toBe(`"${String(json['version'])}"`);
@@ -154,6 +158,20 @@ describe('reading dead letters', () => {
       });
       expect((json['content'] as { headers: unknown[] }).headers).toEqual(
         expect.arrayContaining([
+          expect.objectContaining({ name: 'ce_type', text: 'parley.order-response.v1' }),
+          { name: 'secret', text: null, base64: null, truncated: false },
+          { name: 'plain', text: null, base64: null, truncated: false },
+        ]),
+      );
+      expect(json['content']).toMatchObject({ hidden: ['header secret', 'header plain'] });
+    });
+
+    it('shows headers that nobody knows for a reason', async () => {
+      const { json } = await ask(triage, 'support', `POST /v1/dead-letters/${id}/unmasking`, {
+        reason: 'whose are they',
+      });
+      expect((json['content'] as { headers: unknown[] }).headers).toEqual(
+        expect.arrayContaining([
           { name: 'secret', text: null, base64: 'AP8=', truncated: false },
           { name: 'plain', text: 'Zürich', base64: Buffer.from('Zürich').toString('base64'), truncated: false },
         ]),
@@ -167,22 +185,26 @@ describe('reading dead letters', () => {
       expect(await ask(triage, 'viewer', `GET /v1/dead-letters/${id}/value`)).toMatchObject({ status: 403 });
     });
 
-    it('gives support the value byte for byte', async () => {
+    it('gives support a value that nobody can read byte for byte, for a reason', async () => {
       const bytes = Buffer.from([0, 1, 254, 255, 0]);
       await triage.deliver(answer('bytes', {}, { value: bytes }));
       const [letter] = await lettersOf(triage, 'bytes');
+      const refused = await ask(triage, 'support', `GET /v1/dead-letters/${letter?.id}/value`);
+      expect(refused).toMatchObject({ status: 403, json: { code: 'content-masked' } });
       const found = await triage.app.inject({
-        method: 'GET',
-        url: `/v1/dead-letters/${letter?.id}/value`,
+        method: 'POST',
+        url: `/v1/dead-letters/${letter?.id}/value/unmasking`,
         headers: triage.keys.support.headers,
+        payload: { reason: 'acme asks what it was' },
       });
-      expect(found.headers['content-type']).toBe('application/octet-stream');
+      expect(found.headers).toMatchObject({ 'content-type': 'application/octet-stream', 'cache-control': 'no-store' });
       expect(found.rawPayload).toEqual(bytes);
       const shown = await ask(triage, 'support', `GET /v1/dead-letters/${letter?.id}`);
       expect(shown.json['content']).toMatchObject({
         document: null,
         trouble: { code: 'undecodable' },
-        raw: { text: null },
+        raw: { text: null, base64: null, length: bytes.length },
+        hidden: ['raw'],
       });
     });
 

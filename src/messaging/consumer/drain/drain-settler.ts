@@ -5,6 +5,7 @@ import type { Logger } from '../../../platform/telemetry';
 import type { Outbox } from '../../outbox';
 import { logSplit } from '../batch-settler';
 import type { ConsumerCounters } from '../counters';
+import { discreetStack } from '../discretion';
 import { infrastructureOf, outcomeOf } from '../failure';
 import { inHalves } from '../in-halves';
 import { giveTurns } from '../key-turns';
@@ -77,8 +78,7 @@ export class DrainSettler {
   private async fail(sequence: Sequence, error: unknown): Promise<void> {
     const { logger } = this.around;
     const outcome = outcomeOf(error);
-    // Not the error itself: a database error carries the statement's parameters, which are the partner's document.
-    const { stack } = error instanceof Error ? error : {};
+    const stack = discreetStack(error, sequence.messages[0]?.inspected);
     logger.error({ parked_id: sequence.head, code: outcome.code, stack }, 'a handler failed on a parked message');
     try {
       await this.commit((tx, now) => this.steps.fail(tx, sequence, now, outcome));
