@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   type AnyContract,
@@ -73,6 +73,10 @@ interface OrdersOptions {
   databaseUrl?: string;
   /** Default: plain JSON. */
   codec?: Codec;
+  /** Beside what every one of them has. */
+  env?: NodeJS.ProcessEnv;
+  /** Rooms beside orders. */
+  modules?: Type[];
 }
 
 /** The orders room on a database of its own, with the partners acme and umbra, which speak plain JSON; HTTP by injection. */
@@ -82,6 +86,7 @@ export async function startOrders(options: OrdersOptions = {}): Promise<OrdersAp
     DATABASE_CONNECT_TIMEOUT_MS: '1000',
     KAFKA_BROKERS: 'unused:1',
     LOG_LEVEL: 'silent',
+    ...options.env,
   });
   let wakes = 0;
   @Module({
@@ -92,6 +97,7 @@ export async function startOrders(options: OrdersOptions = {}): Promise<OrdersAp
       wiring(() => void wakes++, options.codec ?? new JsonCodec()),
       StaffModule,
       OrdersModule,
+      ...(options.modules ?? []),
     ],
   })
   class Root {}

@@ -46,7 +46,10 @@ describe('the guard', () => {
         'Bearer realm="parley"',
       ]);
     }
-    expectUnknown(await ask(`Basic ${Buffer.from(`x:${token}`).toString('base64')}`), /names no API key and no access token/);
+    expectUnknown(
+      await ask(`Basic ${Buffer.from(`x:${token}`).toString('base64')}`),
+      /names no API key and no access token/,
+    );
   });
 
   it('has no other way in: by method, by spelling, by what proxies add', async () => {

@@ -1,0 +1,8 @@
+/** What tests use of it. */
+declare module 'oidc-provider' {
+  import type { RequestListener } from 'node:http';
+  export class Provider {
+    constructor(issuer: string, configuration: Record<string, unknown>);
+    callback(): RequestListener;
+  }
+}
