@@ -1,32 +1,35 @@
 import type { Database } from '../platform/database';
 import { AppError } from '../platform/errors';
 
-/** First key of the advisory locks under which a partner is changed at the broker; the second is a hash of its id. */
-const PARTNER_LOCK = 0x7061;
+/** First key of these advisory locks; the second is a hash of the name. */
+const LOCKS = 0x7061;
 
 /**
  * Runs `work` while nobody else changes this partner at the broker: onboarding, rotation and retirement would undo each other. Not waited for:
- * throws `partner-busy`. The lock is the connection's, so it ends with a process that dies.
+ * throws `partner-busy`.
  */
 export async function withPartnerLock<T>(database: Database, partner: string, work: () => Promise<T>): Promise<T> {
+  const done = await ifFree(database, `partner/${partner}`, async () => ({ result: await work() }));
+  if (done) return done.result;
+  throw new AppError('partner-busy', `Somebody else is changing the partner ${partner} at the broker.`, {
+    hint: `Wait until that is done, look at it with "parley partner show ${partner}", and try again.`,
+    retryAfter: 5,
+  });
+}
+
+/** Runs `work` if nobody else in the installation does anything under this name; else undefined. The lock is the connection's, so it ends with a process that dies. */
+export async function ifFree<T>(database: Database, name: string, work: () => Promise<T>): Promise<T | undefined> {
   const runner = database.dataSource.createQueryRunner();
   try {
     const [row] = await runner.manager.query<{ locked: boolean }[]>(
       'SELECT pg_try_advisory_lock($1, hashtext($2)) AS locked',
-      [PARTNER_LOCK, partner],
+      [LOCKS, name],
     );
-    if (!row?.locked) {
-      throw new AppError('partner-busy', `Somebody else is changing the partner ${partner} at the broker.`, {
-        hint: 'Wait until that is done, look at it with "parley partner show", and try again.',
-        retryAfter: 5,
-      });
-    }
+    if (!row?.locked) return undefined;
     try {
       return await work();
     } finally {
-      await runner.manager
-        .query('SELECT pg_advisory_unlock($1, hashtext($2))', [PARTNER_LOCK, partner])
-        .catch(() => undefined);
+      await runner.manager.query('SELECT pg_advisory_unlock($1, hashtext($2))', [LOCKS, name]).catch(() => undefined);
     }
   } finally {
     await runner.release();

@@ -1,5 +1,8 @@
 import { type DynamicModule, type InjectionToken, Module, type Provider, type Type } from '@nestjs/common';
 import type { GaugeBoard } from '../platform/telemetry';
+import { accountProviders } from './accounts/account.providers';
+import { RotationController } from './accounts/rotation.controller';
+import { PartnersController } from './directory/partners.controller';
 import { PartnerStateController } from './state/partner-state.controller';
 import { stateProviders } from './state/state.providers';
 
@@ -12,8 +15,8 @@ export interface PartnersParts {
 @Module({})
 export class PartnersModule {
   static forRoot({ gauges }: PartnersParts): DynamicModule {
-    const controllers: Type[] = [PartnerStateController];
-    const providers: Provider[] = [...stateProviders(gauges)];
+    const controllers: Type[] = [PartnersController, RotationController, PartnerStateController];
+    const providers: Provider[] = [...stateProviders(gauges), ...accountProviders(gauges)];
     return { module: PartnersModule, controllers, providers };
   }
 }

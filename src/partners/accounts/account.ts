@@ -35,6 +35,26 @@ export const principalOf = (username: string): string => `User:${username}`;
 export const liveOf = <T extends Pick<Account, 'state'>>(accounts: readonly T[]): T[] =>
   accounts.filter(({ state }) => state !== 'retired');
 
+/** From so long before its end on it is warned about. */
+export const WARNED_BEFORE_MS = 30 * 86_400_000;
+
+/**
+ * `expires-soon`, `expired`: its credentials should be replaced; it works on all the same, since a date must not cut off a partner that works.
+ * `overdue`: it was replaced, its end has passed, and the broker still knows it, for nobody with the administrator's account came by.
+ */
+export type AccountWarning = 'expires-soon' | 'expired' | 'overdue';
+
+export function warningOf(
+  { state, validUntil }: Pick<Account, 'state' | 'validUntil'>,
+  now: Date,
+): AccountWarning | null {
+  if (validUntil === null) return null;
+  const left = validUntil.getTime() - now.getTime();
+  if (state === 'retiring') return left <= 0 ? 'overdue' : null;
+  if (state !== 'active' || left > WARNED_BEFORE_MS) return null;
+  return left <= 0 ? 'expired' : 'expires-soon';
+}
+
 /**
  * The account that comes next: the one whose making was broken off, else one with a number that was never used. `accounts` are all of
  * the partner, retired ones too; `subject` names a certificate's principal in place of a number.

@@ -31,3 +31,7 @@ export class Accounts {
     });
   }
 }
+
+/** Those of all partners that open something at the broker, or may soon. */
+export const liveAccounts = (database: Pick<Database, 'query'>): Promise<Account[]> =>
+  database.query<Account>(`SELECT ${COLUMNS} FROM partner_account WHERE state <> 'retired' ORDER BY id`);

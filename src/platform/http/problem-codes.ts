@@ -1,4 +1,5 @@
 import { ACCESS_CODES } from './access-codes';
+import { BROKER_CODES } from './broker-codes';
 import { FAILURE_CODES } from './failure-codes';
 import { OUTBOX_CODES } from './outbox-codes';
 import { PARTNER_CODES } from './partner-codes';
@@ -51,6 +52,11 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     status: 404,
     title: 'There is no such order',
     help: 'Order numbers are case-sensitive. GET /v1/orders lists them.',
+  },
+  'shipment-unknown': {
+    status: 404,
+    title: 'There is no such despatch',
+    help: 'GET /v1/orders/{orderNumber}/shipments lists what was despatched of an order, with the numbers that the partner gave.',
   },
   'api-key-unknown': {
     status: 404,
@@ -164,6 +170,7 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
     help: 'The document made from the order breaks the contract with the partner; "errors" says where.',
   },
   ...ACCESS_CODES,
+  ...BROKER_CODES,
   ...FAILURE_CODES,
   ...OUTBOX_CODES,
   ...PARTNER_CODES,

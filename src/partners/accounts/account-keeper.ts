@@ -1,0 +1,147 @@
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { SecurityAdmin } from '../../messaging/kafka';
+import type { Clock } from '../../platform/clock';
+import type { Config } from '../../platform/config';
+import { type Database, query } from '../../platform/database';
+import { messageOf } from '../../platform/errors';
+import { sleep } from '../../platform/polling';
+import type { GaugeBoard, Logger } from '../../platform/telemetry';
+import type { Caller } from '../../staff';
+import { ifFree } from '../partner-lock';
+import { type Account, WARNED_BEFORE_MS, warningOf } from './account';
+import { liveAccounts } from './accounts';
+import { noteSeen } from './evidence';
+import type { Retirement } from './retirement';
+import { canAdminister, withAccounts } from './with-accounts';
+
+const EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
+const STOP_MS = 1000;
+
+const SAID: Readonly<Record<NonNullable<ReturnType<typeof warningOf>>, string>> = {
+  'expires-soon': 'the credentials of a partner expire soon: "parley partner rotate" makes others beside them',
+  expired: 'the credentials of a partner have expired; they work on: replace them with "parley partner rotate"',
+  overdue:
+    'an account that was replaced should have ended and still opens the broker: run "parley partner retire", or give a process KAFKA_ADMIN_USERNAME',
+};
+
+/**
+ * Looks after accounts with time: shows and says what expires; and, in one process of those that have the administrator's account, ends what is due and
+ * notes who was seen.
+ */
+export class AccountKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private known: readonly Account[] = [];
+  /** What was said of a failure, so that it is said once. */
+  private trouble = '';
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    board: GaugeBoard,
+    private readonly log: Logger,
+  ) {
+    board.gauges(
+      'parley_partner_credential_expires_timestamp_seconds',
+      'When the credentials that new clients of a partner get should be replaced. They work on after that.',
+      ['partner', 'account'],
+      () =>
+        this.known.flatMap(({ partner, username: account, state, validUntil }) =>
+          state === 'active' && validUntil
+            ? [{ labels: { partner, account }, value: validUntil.getTime() / 1000 }]
+            : [],
+        ),
+    );
+    board.gauges(
+      'parley_partner_accounts_overdue',
+      'Accounts that were replaced, whose end has passed, and that the broker still knows.',
+      ['partner'],
+      () => this.overdue(),
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    this.running = this.run();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    // A silent broker must not hold up the end: each step can be done again.
+    await Promise.race([this.running, sleep(STOP_MS)]);
+  }
+
+  /** Once: rejects when the database or the broker is away; what could be done is done. */
+  async look(): Promise<void> {
+    this.known = await liveAccounts(this.database);
+    await this.warn();
+    if (!canAdminister(this.config) || this.known.length === 0) return;
+    const { database, config, clock } = this;
+    await ifFree(database, 'account-keeper', () =>
+      withAccounts({ database, config, clock }, ({ security, retirement }) => this.keep(security, retirement)),
+    );
+    this.known = await liveAccounts(this.database);
+  }
+
+  private async keep(security: SecurityAdmin, retirement: Retirement): Promise<void> {
+    const { retired, failed } = await retirement.retireDue(this.self);
+    for (const account of retired) this.log.info({ account }, 'an account that was replaced has ended');
+    await noteSeen(this.database, this.known, await security.membersOf('partner.'), this.clock.now());
+    if (failed.length === 0) return;
+    throw new Error(failed.map(({ username, reason }) => `${username}: ${reason}`).join('; '));
+  }
+
+  /** Once a day and account, by whichever process comes first. */
+  private async warn(): Promise<void> {
+    const now = this.clock.now();
+    const ago = (ms: number) => new Date(now.getTime() - ms);
+    const due = await this.database.transaction((tx) =>
+      query<Pick<Account, 'username'>>(
+        tx,
+        `UPDATE partner_account SET warned_at = :now
+         WHERE ((state = 'active' AND valid_until <= :soon) OR (state = 'retiring' AND valid_until <= :late))
+           AND (warned_at IS NULL OR warned_at <= :yesterday) RETURNING username`,
+        // What has just come to its end, the next pass will do.
+        { now, soon: ago(-WARNED_BEFORE_MS), late: ago(10 * EVERY_MS), yesterday: ago(DAY_MS) },
+      ),
+    );
+    for (const { username } of due) {
+      const account = this.known.find((one) => one.username === username);
+      const warning = account && warningOf(account, now);
+      if (!warning) continue;
+      const { partner, validUntil } = account;
+      const line = { partner, account: username, valid_until: validUntil?.toISOString(), code: `account-${warning}` };
+      this.log[warning === 'expires-soon' ? 'warn' : 'error'](line, SAID[warning]);
+    }
+  }
+
+  private overdue(): { labels: { partner: string }; value: number }[] {
+    const now = this.clock.now();
+    return [...Map.groupBy(this.known, ({ partner }) => partner)].map(([partner, accounts]) => ({
+      labels: { partner },
+      value: accounts.filter((account) => warningOf(account, now) === 'overdue').length,
+    }));
+  }
+
+  private get self(): Caller {
+    const { instanceId } = this.config;
+    return { id: 'parley', name: 'Parley', role: 'admin', areas: null, partners: null, origin: instanceId };
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.look();
+        this.trouble = '';
+      } catch (error) {
+        const trouble = messageOf(error);
+        if (trouble !== this.trouble && !signal.aborted)
+          this.log.warn({ reason: trouble }, 'accounts of partners could not be looked after; tried again each minute');
+        this.trouble = trouble;
+      }
+      await sleep(EVERY_MS * (0.75 + Math.random() / 2), signal);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { Body, Controller, Inject, Param, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { CLOCK, type Clock } from '../../platform/clock';
+import { CONFIG, type Config } from '../../platform/config';
+import { Database } from '../../platform/database';
+import { messageOf } from '../../platform/errors';
+import { LOGGER, type Logger } from '../../platform/telemetry';
+import { Allow, type Caller, TheCaller } from '../../staff';
+import { expectPartner } from '../directory/partner-directory';
+import { RotateAccountDto, RotatedAccountDto } from './account.dto';
+import { RotateAccount } from './rotation.openapi';
+import { withAccounts } from './with-accounts';
+
+const HOUR_MS = 3_600_000;
+
+@ApiTags('partners')
+@Controller('v1/partners')
+export class RotationController {
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
+
+  /** Answers by itself: the account counts only when the answer with its secret is out. */
+  @Post(':id/rotation')
+  @Allow('admin', 'partners')
+  @RotateAccount()
+  async rotate(
+    @TheCaller() by: Caller,
+    @Param('id') partner: string,
+    @Body() { replaces, subject, oldValidForHours }: RotateAccountDto,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { database, config, clock } = this;
+    await expectPartner(database, by, partner);
+    const request = {
+      ...{ partner, replaces },
+      ...(subject !== undefined && { subject }),
+      ...(oldValidForHours !== undefined && { oldValidForMs: oldValidForHours * HOUR_MS }),
+    };
+    try {
+      await withAccounts({ database, config, clock }, ({ rotation }) =>
+        rotation.rotate(request, by, (issued, plan) => sent(reply, RotatedAccountDto.of(issued, plan))),
+      );
+    } catch (error) {
+      if (!reply.sent) throw error;
+      this.log.error(
+        { partner, code: 'account-untold', reason: messageOf(error) },
+        'a rotation was answered and could not be recorded: the next one makes another password for the same account',
+      );
+    }
+  }
+}
+
+/** Resolves when the answer was handed to the network; rejects when the caller went away before. */
+function sent(reply: FastifyReply, answer: RotatedAccountDto): Promise<void> {
+  return new Promise((resolve, reject) => {
+    reply.raw.once('finish', resolve);
+    reply.raw.once('close', () => reject(new Error('the caller went away before the answer was out')));
+    void reply.status(200).header('cache-control', 'no-store').send(answer);
+  });
+}

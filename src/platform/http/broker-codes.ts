@@ -1,0 +1,95 @@
+import type { ProblemCode } from './problem-codes';
+
+/** Codes of what is changed at the broker for partners: accounts, rights, limits. */
+export const BROKER_CODES: Readonly<Record<string, ProblemCode>> = {
+  'partner-busy': {
+    status: 409,
+    title: 'Somebody else is changing the partner at the broker',
+    help: 'Onboarding, rotation and the end of an account run one at a time for a partner. Wait the seconds in Retry-After, GET the partner, and decide again.',
+  },
+  'partner-not-onboarded': {
+    status: 409,
+    title: 'What the partner may do was never stated',
+    help: 'Its rights and limits follow from its file. Onboard it with PUT /v1/partners/{id} or "parley partner onboard", then try again.',
+  },
+  'account-unknown': {
+    status: 404,
+    title: 'The partner has no such account',
+    help: 'GET /v1/partners/{id} shows its accounts.',
+  },
+  'account-replaced': {
+    status: 409,
+    title: 'The account was replaced already',
+    help: 'Another account has taken its place: perhaps by this very request, sent twice. GET /v1/partners/{id} shows which is active. If nobody has its secret, name that one in "replaces".',
+  },
+  'accounts-too-many': {
+    status: 409,
+    title: 'The partner has too many accounts that open the broker',
+    help: 'Three are the most at once. Wait for the end of one that was replaced, or end it with "parley partner rotate <partner> --retire-now <account>".',
+  },
+  'account-exists': {
+    status: 409,
+    title: 'The account is there already',
+    help: 'A secret that was lost is replaced by another account. A certificate that was renewed under the same subject needs no rotation.',
+  },
+  'account-foreign': {
+    status: 409,
+    title: 'The broker has a user of this name that Parley did not make',
+    help: "Parley changes nothing that it did not make. Look at the broker whose user it is; delete it there if it is nobody's, then try again.",
+  },
+  'account-in-use': {
+    status: 409,
+    title: 'It is the account that new clients get',
+    help: 'Make another with a rotation first. Where it must open nothing from now on, disable it: "parley partner rotate <partner> --disable <account>".',
+  },
+  'account-retired': {
+    status: 409,
+    title: 'The account was retired',
+    help: 'A retired account never comes back, and its number is not used again. Make another with a rotation.',
+  },
+  'subject-missing': {
+    status: 422,
+    title: 'The partner comes with certificates of its own',
+    help: 'Name the subject of the new certificate in "subject", as the broker\'s mapping rule makes it.',
+  },
+  'subject-unfit': {
+    status: 422,
+    title: 'The partner comes with a password',
+    help: 'Leave "subject" out. To let it come with certificates, change its file and onboard it again.',
+  },
+  'accounts-unavailable': {
+    status: 409,
+    title: 'The broker has no accounts',
+    help: 'Without KAFKA_SASL_MECHANISM everybody may do everything there. The operator: use a broker with SASL, TLS and an authorizer.',
+  },
+  'admin-account-missing': {
+    status: 503,
+    title: "Parley does not have the administrator's account of the broker",
+    help: 'This request changed nothing. The operator: set KAFKA_ADMIN_USERNAME and KAFKA_ADMIN_PASSWORD for a process with the role api, or use the command "parley partner" where they are set.',
+  },
+  'broker-unreachable': {
+    status: 503,
+    title: 'The broker cannot be reached',
+    help: 'Send the same request again: what it did before is kept, and it goes on there. The operator: check KAFKA_ADMIN_BROKERS or KAFKA_BROKERS, and that Kafka runs.',
+  },
+  'broker-behind': {
+    status: 503,
+    title: 'A broker does not know the change yet',
+    help: 'The change is taken, and one of the brokers has not heard of it in time. Send the same request again.',
+  },
+  'authentication-failed': {
+    status: 503,
+    title: "The broker refuses the administrator's account",
+    help: 'The operator: check KAFKA_ADMIN_USERNAME and KAFKA_ADMIN_PASSWORD.',
+  },
+  'not-authorized': {
+    status: 503,
+    title: "The administrator's account may not do this at the broker",
+    help: 'The operator: give it the rights that the detail names, or make it a super user.',
+  },
+  'security-disabled': {
+    status: 503,
+    title: 'The broker has no authorizer',
+    help: 'Rights cannot be given where nobody checks them. The operator: set authorizer.class.name, or run without KAFKA_SASL_MECHANISM.',
+  },
+};
