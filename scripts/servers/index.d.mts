@@ -127,7 +127,13 @@ export declare function startPostgres(options?: PostgresOptions): Promise<Postgr
 /** A schema registry without accounts. A subject has no compatibility rule until one is set. */
 export declare function startRegistry(options?: RegistryOptions): Promise<RegistryServer>;
 export declare function startKafka(
-  options: KafkaOptions & { secure: true; accounts?: readonly Account[]; open?: boolean; mtls?: boolean },
+  options: KafkaOptions & {
+    secure: true;
+    accounts?: readonly Account[];
+    open?: boolean;
+    mtls?: boolean;
+    wirePort?: number;
+  },
 ): Promise<SecureKafka>;
 export declare function startKafka(options?: KafkaOptions): Promise<SingleKafka>;
 export declare function makeAuthority(name?: string): Promise<Authority>;

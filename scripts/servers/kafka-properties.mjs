@@ -60,13 +60,13 @@ const jaas = (module, entries) =>
  * without TLS, for administration); where they are asked for, MTLS (who shows a certificate is the name in its CN, behind
  * the same ACLs) and, for tests of what is behind the guard, OPEN (nobody is asked, everything is allowed). The controller's own channel can't use SCRAM, whose accounts it holds: PLAIN there.
  */
-export function secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort, mtls }) {
+export function secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort, mtls, wirePort }) {
   const scram = 'scram.ScramLoginModule';
   const open = openPort ? `,OPEN://127.0.0.1:${openPort}` : '';
   const certified = (host) => (mtls ? `,MTLS://${host}:${mtls.port}` : '');
   return {
     listeners: `INTERNAL://127.0.0.1:${internalPort},CONTROLLER://127.0.0.1:${controllerPort},PARTNER://127.0.0.1:${port}${open}${certified('127.0.0.1')}`,
-    'advertised.listeners': `INTERNAL://127.0.0.1:${internalPort},PARTNER://localhost:${port}${open}${certified('localhost')}`,
+    'advertised.listeners': `INTERNAL://127.0.0.1:${internalPort},PARTNER://localhost:${wirePort ?? port}${open}${certified('localhost')}`,
     'inter.broker.listener.name': 'INTERNAL',
     'listener.security.protocol.map':
       'INTERNAL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,PARTNER:SASL_SSL,OPEN:PLAINTEXT,MTLS:SSL',

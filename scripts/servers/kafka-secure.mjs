@@ -18,6 +18,7 @@ export async function secureNode({
   accounts = [],
   open,
   mtls,
+  wirePort,
   extraProperties,
   heapMb,
   load,
@@ -49,7 +50,7 @@ export async function secureNode({
     load,
     properties: {
       ...plainProperties({ id: 1, nodes: [{ id: 1, port, controllerPort }], folder: join(folder, 'data') }),
-      ...secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort, mtls: certified }),
+      ...secureProperties({ port, internalPort, controllerPort, keystore, admin, openPort, mtls: certified, wirePort }),
       ...extraProperties,
     },
     formatArgs: [
@@ -62,7 +63,7 @@ export async function secureNode({
     brokersSeen: () => brokersSeenBy(Admin, client),
   });
   return Object.assign(node, {
-    brokers: `localhost:${port}`,
+    brokers: `localhost:${wirePort ?? port}`,
     access: {
       ...{ caFile, admin, internalBrokers },
       openBrokers: openPort && `127.0.0.1:${openPort}`,

@@ -52,7 +52,7 @@ async function plainNode({ program, folder, port, remove, extraProperties, heapM
  * Starts one broker on 127.0.0.1. Without `dataDir` its data is temporary and goes with `stop()`. `load`: full compiler,
  * for measurements and TLS. `secure`: TLS + SCRAM-SHA-512 + ACLs; then the result has `caFile`, `admin`, `internalBrokers`
  * too, and `accounts` (`[{ username, password }]`) exist from the start; `open`: a listener without any of it beside that,
- * at `openBrokers`; `mtls`: one for clients with a certificate, at `mtlsBrokers`, which `issueClient(name)` makes. `report(text)` hears of what takes long.
+ * at `openBrokers`; `mtls`: one for clients with a certificate, at `mtlsBrokers`, which `issueClient(name)` makes; `wirePort`: the port of a wire in between, by which the broker says that it is reached. `report(text)` hears of what takes long.
  */
 export async function startKafka(options = {}) {
   const { port: wanted, dataDir, secure = false, report, ...rest } = options;

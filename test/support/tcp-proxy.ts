@@ -12,6 +12,8 @@ export interface TcpProxy {
   readonly address: string;
   /** Connections that are open now. */
   readonly connections: number;
+  /** Connections that came in until now, refused ones included. */
+  readonly accepted: number;
   /** Nothing passes, in either direction, and nothing is closed: the network hangs. */
   pause(): void;
   resume(): void;
@@ -42,6 +44,7 @@ class Wire implements TcpProxy {
   private readonly server: Server;
   private readonly pairs = new Set<readonly [Socket, Socket]>();
   private paused = false;
+  accepted = 0;
   private refusing = false;
   private delayMs = 0;
   private decide: ((data: Buffer, direction: Direction) => Buffer | null) | undefined;
@@ -106,6 +109,7 @@ class Wire implements TcpProxy {
   }
 
   private accept(client: Socket): void {
+    this.accepted++;
     if (this.refusing) {
       reset(client);
       return;

@@ -15,6 +15,14 @@ export type KafkaSettings = Pick<
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
+ * How long before the end of its session (the broker's connections.max.reauth.ms) kafkajs authenticates a connection anew. It does so
+ * only before a request, so this covers the request's way to the broker. kafkajs' default of 10 s is more than a short session
+ * lasts: it then authenticates before every request, which a broker refuses within a second of the last time. 2 s serves sessions
+ * from 4 s on.
+ */
+export const REAUTHENTICATION_THRESHOLD_MS = 2_000;
+
+/**
  * The settings with the administrator's account in the place of Parley's own. Without accounts (no KAFKA_SASL_MECHANISM) everybody
  * is the administrator. Rejects as NonRetriableError `admin-account-missing`.
  */
@@ -49,6 +57,7 @@ export function kafkajsSettings(settings: KafkaSettings, purpose: string): Kafka
     brokers: [...settings.kafkaBrokers],
     connectionTimeout: CONNECT_TIMEOUT_MS,
     authenticationTimeout: CONNECT_TIMEOUT_MS,
+    reauthenticationThreshold: REAUTHENTICATION_THRESHOLD_MS,
     ssl: settings.kafkaSsl ? tlsFiles(settings) : false,
     ...(mechanism === '' ? {} : { sasl: liveAccount(mechanism, settings) }),
   };

@@ -1,8 +1,9 @@
-import { Admin, ConfigResourceTypes, ListOffsetTimestamps } from '@platformatic/kafka';
+import { type Admin, ConfigResourceTypes, ListOffsetTimestamps } from '@platformatic/kafka';
 import { AppError } from '../../platform/errors';
 import { sleep } from '../../platform/polling';
 import { brokerSays, toAdminError } from './admin-error';
-import { adminSettings, type KafkaSettings } from './client-settings';
+import type { KafkaSettings } from './client-settings';
+import { openAdmin } from './open-admin';
 
 export interface TopicPlan {
   topic: string;
@@ -64,10 +65,7 @@ const READY_INTERVAL_MS = 25;
 
 /** Administration over a client of its own, connected at the first call. */
 export function createKafkaAdmin(settings: KafkaSettings): KafkaAdmin {
-  const client = new Admin(adminSettings(settings, 'admin'));
-  // An emitter without a listener for 'error' would end the process; each call rejects with the same failure.
-  client.on('error', () => undefined);
-  return new PlatformaticAdmin(client);
+  return new PlatformaticAdmin(openAdmin(settings, 'admin'));
 }
 
 class PlatformaticAdmin implements KafkaAdmin {

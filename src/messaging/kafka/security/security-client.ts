@@ -1,8 +1,9 @@
-import { Admin, type Connection } from '@platformatic/kafka';
+import type { Admin, Connection } from '@platformatic/kafka';
 import { AppError } from '../../../platform/errors';
 import { sleep } from '../../../platform/polling';
 import { toAdminError } from '../admin-error';
-import { adminSettings, type KafkaSettings } from '../client-settings';
+import type { KafkaSettings } from '../client-settings';
+import { openAdmin } from '../open-admin';
 
 const SETTLED_TIMEOUT_MS = 10_000;
 const SETTLED_INTERVAL_MS = 25;
@@ -13,9 +14,7 @@ export class SecurityClient {
   private readonly account: string;
 
   constructor(settings: KafkaSettings) {
-    this.admin = new Admin(adminSettings(settings, 'security'));
-    // An emitter without a listener for 'error' would end the process; each call rejects with the same failure.
-    this.admin.on('error', () => undefined);
+    this.admin = openAdmin(settings, 'security');
     this.account = settings.kafkaSaslUsername;
   }
 
