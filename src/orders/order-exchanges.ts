@@ -1,4 +1,5 @@
 import { CONTRACTS, topicFor } from '../contracts';
+import { standingInWords, standingOf } from '../messaging/channels';
 import { parkedOf } from '../messaging/consumer';
 import { type Exchange, type Exchanges, ReplyWatch } from '../messaging/exchanges';
 import { parkedOf as parkedOutboundOf, type Receipt, receiptsOf } from '../messaging/outbox';
@@ -35,10 +36,11 @@ export class OrderExchanges {
   ): Promise<Correspondence> {
     const correlationIds = [...new Set(events.map(({ correlationId }) => correlationId))];
     const sent = events.flatMap((event) => sentBy(event) ?? []);
-    const [places, parked, exchanges] = await Promise.all([
+    const [places, parked, exchanges, standing] = await Promise.all([
       receiptsOf(this.database, sent),
       parkedOf(this.database, partner, orderNumber),
       this.exchanges.ofPartner(this.database, partner, correlationIds),
+      standingOf(this.database, partner),
     ]);
     const unsent = sent.flatMap(({ seq }) => (places.has(seq) ? [] : [seq]));
     const unpublished = await parkedOutboundOf(this.database, unsent);
@@ -51,7 +53,8 @@ export class OrderExchanges {
       hasParkedAnswer: parked.some(({ correlationId }) => correlationId === exchange.correlationId),
       readUpTo: marks.find(({ topic }) => topic === topics.get(exchange.kind))?.readUpTo ?? null,
     }));
-    return { exchanges, requests, places, unpublished, parked };
+    const words = standingInWords(partner, standing);
+    return { exchanges, requests, places, unpublished, parked, standing: { ...standing, words } };
   }
 }
 

@@ -10,6 +10,8 @@ const STEPS: readonly StepName[] = [
   'answer-waits',
   'answer-held',
   'answer-refused',
+  'partner-paused',
+  'partner-suspended',
   'waiting-for-answer',
   'answer-due',
   'answer-overdue',

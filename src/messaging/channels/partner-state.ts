@@ -1,7 +1,30 @@
-import { query, type Tx } from '../../platform/database';
+import { type Database, query, type Tx } from '../../platform/database';
 
 /** `paused`: nothing is sent to it. `suspended`: that, and what it sends is kept, but not applied. */
 export type PartnerState = 'active' | 'paused' | 'suspended';
+
+/** How a partner stands, since when and why; null: since it was added, for no stated reason. */
+export interface PartnerStanding {
+  state: PartnerState;
+  stateSince: Date | null;
+  stateReason: string | null;
+}
+
+/** For people; a sentence. */
+export function standingInWords(partner: string, { state, stateSince, stateReason }: PartnerStanding): string {
+  if (state === 'active') return `${partner} is active.`;
+  const since = stateSince ? ` since ${stateSince.toISOString()}` : '';
+  return `${partner} is ${state}${since}: ${stateReason?.replace(/[.\s]+$/, '') ?? 'no reason recorded'}.`;
+}
+
+/** For people: nothing keeps it from changing meanwhile. */
+export async function standingOf(database: Database, partner: string): Promise<PartnerStanding> {
+  const [standing] = await database.query<PartnerStanding>(
+    'SELECT state, state_since AS "stateSince", state_reason AS "stateReason" FROM partner WHERE id = :partner',
+    { partner },
+  );
+  return standing ?? { state: 'active', stateSince: null, stateReason: null };
+}
 
 /** First key of the lock that `partner_state` shares; the second is made from the partner's id. */
 const STATE_LOCK = 7275393;

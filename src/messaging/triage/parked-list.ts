@@ -4,9 +4,10 @@ import { type Behind, BEHIND_COLUMNS, BEHIND_JOIN, behindInWords } from './behin
 import { Conditions } from './conditions';
 import { type DeadLetter, LETTER_COLUMNS } from './dead-letter';
 import { IndexedReader } from './indexed-reader';
+import { type Suspension, SUSPENSION_COLUMNS, SUSPENSION_JOIN, suspensionInWords } from './suspension';
 
 /** A message that waits, and for what. */
-export type ParkedLetter = DeadLetter & Behind;
+export type ParkedLetter = DeadLetter & Behind & Suspension;
 
 export interface ParkedFilter {
   partner?: string | undefined;
@@ -25,8 +26,8 @@ type Scope = readonly string[] | null;
 /** Most messages that one request makes due. */
 export const MOST_RETRIED = 1000;
 
-const COLUMNS = `${LETTER_COLUMNS}, ${BEHIND_COLUMNS}`;
-const JOINS = `LEFT JOIN failure_group g ON g.fingerprint = p.fingerprint ${BEHIND_JOIN}`;
+const COLUMNS = `${LETTER_COLUMNS}, ${BEHIND_COLUMNS}, ${SUSPENSION_COLUMNS}`;
+const JOINS = `LEFT JOIN failure_group g ON g.fingerprint = p.fingerprint ${BEHIND_JOIN} ${SUSPENSION_JOIN}`;
 /** In the words of the index. */
 const IS_PARKED = `p.state IN ('waiting', 'held')`;
 
@@ -68,10 +69,11 @@ export class ParkedList {
     return row;
   }
 
-  /** The oldest waiting messages that match: {@link MOST_RETRIED}, and one more where there are more. */
+  /** The oldest waiting messages that match and whose partner is not suspended: {@link MOST_RETRIED}, and one more where there are more. */
   async waiting({ partner, key, fingerprint }: RetrySelection, scope: Scope): Promise<string[]> {
     const where = new Conditions()
       .and(`${IS_PARKED} AND p.state = 'waiting'`)
+      .and(`p.partner NOT IN (SELECT id FROM partner WHERE state = 'suspended')`)
       .within('p.partner', scope)
       .and('p.partner = :partner', { partner })
       .and('p.key = :key AND p.partner IN (SELECT id FROM partner)', { key })
@@ -89,13 +91,15 @@ export function reasonOf(letter: ParkedLetter): string {
   const { state, code, detail, attempts, replayId, behindId } = letter;
   const why = `${detail?.replace(/\.$/, '') ?? 'it failed'} (${code ?? 'unknown'})`;
   const times = attempts === 1 ? 'once' : `${attempts} times`;
+  const suspended = suspensionInWords(letter);
   if (state === 'waiting') {
+    if (suspended !== undefined) return attempts > 0 ? `Tried ${times}: ${why}. ${suspended}` : suspended;
     if (attempts > 0) return `Tried ${times}: ${why}. It is tried again at the time of its next attempt.`;
     return replayId === null
       ? 'It is tried as soon as it is its turn.'
       : 'A replay released it; it is tried as soon as it is its turn.';
   }
   if (state !== 'held') return `It does not wait: it is ${state}.`;
-  if (behindId === null) return 'Nothing of its key is before it any more; it follows at once.';
-  return behindInWords(letter);
+  if (behindId === null) return suspended ?? 'Nothing of its key is before it any more; it follows at once.';
+  return suspended === undefined ? behindInWords(letter) : `${behindInWords(letter)} ${suspended}`;
 }

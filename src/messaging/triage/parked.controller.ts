@@ -64,7 +64,7 @@ export class ParkedController {
   @operation(
     'retryParkedMessage',
     'Make a waiting message due now',
-    [...BODY_PROBLEMS, 'parked-unknown', 'parked-not-waiting'],
+    [...BODY_PROBLEMS, 'parked-unknown', 'parked-not-waiting', 'partner-suspended'],
     ...[IdParam, ApiAcceptedResponse({ type: ParkedDto })],
   )
   async one(

@@ -15,10 +15,12 @@ export class Retrying {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws `parked-unknown`, `parked-not-waiting`. */
+  /** Throws `parked-unknown`, `parked-not-waiting`, `partner-suspended`. */
   async one(id: string, reason: string | undefined, by: Caller): Promise<ParkedLetter> {
     const letter = await this.list.find(id, by.partners);
     if (!letter) throw parkedUnknown();
+    if (letter.isSuspended && letter.state === 'waiting')
+      throw new NonRetriableError('partner-suspended', reasonOf(letter));
     await this.database.transaction(async (tx) => {
       const now = this.clock.now();
       const [due] = await this.desk.retryNow(tx, [id], now);

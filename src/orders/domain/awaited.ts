@@ -1,4 +1,5 @@
 import type { Exchange } from '../../messaging/exchanges';
+import type { Standing } from './stopped';
 import type { StepName } from './timeline';
 import { spanInWords } from './words';
 
@@ -14,7 +15,11 @@ export interface AwaitedExchange {
 }
 
 /** What a request still waits for, for people; undefined where nothing. */
-export function awaited(request: AwaitedExchange, now: Date): { step: StepName; text: string } | undefined {
+export function awaited(
+  request: AwaitedExchange,
+  now: Date,
+  standing?: Standing,
+): { step: StepName; text: string } | undefined {
   const { exchange, isPublished } = request;
   const { state, partner, deadline, endReason } = exchange;
   const answer = `${partner}'s ${exchange.kind === 'order-cancellation' ? 'answer to the cancellation' : 'final answer'}`;
@@ -33,11 +38,16 @@ export function awaited(request: AwaitedExchange, now: Date): { step: StepName; 
     if (!isPublished) return undefined;
     return { step: 'waiting-for-answer', text: `Waiting for ${answer}, due in ${span} (${deadline.toISOString()}).` };
   }
-  const text = `${answer} was due ${span} ago (${deadline.toISOString()}), which is not judged yet: ${missing(request, deadline)}.`;
+  const text = `${answer} was due ${span} ago (${deadline.toISOString()}), which is not judged yet: ${missing(request, deadline, standing)}.`;
   return { step: 'answer-due', text };
 }
 
-function missing({ isPublished, hasParkedAnswer, readUpTo, exchange }: AwaitedExchange, deadline: Date): string {
+function missing(
+  { isPublished, hasParkedAnswer, readUpTo, exchange }: AwaitedExchange,
+  deadline: Date,
+  standing: Standing | undefined,
+): string {
+  if (standing && standing.state !== 'active') return `${exchange.partner} is ${standing.state}`;
   if (!isPublished) return 'the request is not published yet';
   if (hasParkedAnswer) return `a message of ${exchange.partner} that answers it is parked`;
   if (!readUpTo) return 'nobody has said yet how far the answer topic has been read';

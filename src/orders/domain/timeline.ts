@@ -2,6 +2,7 @@ import type { ParkedMessage } from '../../messaging/consumer';
 import type { ParkedOutbound } from '../../messaging/outbox';
 import { awaited, type AwaitedExchange } from './awaited';
 import type { Order, OrderEventDetail, StepType } from './order';
+import { type Standing, stopped } from './stopped';
 import { unapplied } from './unapplied';
 import { count, spanInWords } from './words';
 
@@ -29,6 +30,8 @@ export type StepName =
   | 'answer-waits'
   | 'answer-held'
   | 'answer-refused'
+  | 'partner-paused'
+  | 'partner-suspended'
   | 'waiting-for-answer'
   | 'answer-due'
   | 'answer-overdue';
@@ -64,6 +67,8 @@ export interface Messages {
   parked: readonly ParkedMessage[];
   /** Our requests, with what decides whether they can be judged. */
   requests: readonly AwaitedExchange[];
+  /** How the partner stands; left out: active. */
+  standing?: Standing;
 }
 
 export type Unpublished = Pick<ParkedOutbound, 'seq' | 'state' | 'detail' | 'discardReason' | 'discardedAt'>;
@@ -72,7 +77,7 @@ export type Unpublished = Pick<ParkedOutbound, 'seq' | 'state' | 'detail' | 'dis
 export function timelineOf(
   order: Order,
   events: readonly OrderEvent[],
-  { places, unpublished, parked, requests }: Messages,
+  { places, unpublished, parked, requests, standing }: Messages,
   now: Date,
 ): TimelineStep[] {
   const steps = events.flatMap((event) => {
@@ -84,15 +89,18 @@ export function timelineOf(
   });
   for (const message of parked) {
     const { parkedAt: at, messageId, correlationId, topic, partition, offset } = message;
-    const said = unapplied(order.partner, message, now);
+    const said = unapplied(order.partner, message, now, standing);
     if (said) steps.push({ at, ...said, messageId, correlationId, topic, partition, offset });
   }
-  for (const request of requests) {
+  const awaitedSteps = requests.flatMap((request): TimelineStep[] => {
     const { requestMessageId: messageId, correlationId } = request.exchange;
-    const said = awaited(request, now);
-    if (said) steps.push({ at: null, ...said, messageId, correlationId, ...NO_PLACE });
-  }
-  return steps;
+    const said = awaited(request, now, standing);
+    return said ? [{ at: null, ...said, messageId, correlationId, ...NO_PLACE }] : [];
+  });
+  const waits = awaitedSteps.length > 0 || parked.length > 0 || steps.some(({ at }) => at === null);
+  const stop = waits ? stopped(standing) : undefined;
+  if (stop) steps.push({ ...stop, messageId: null, correlationId: null, ...NO_PLACE });
+  return [...steps, ...awaitedSteps];
 }
 
 interface Sent {

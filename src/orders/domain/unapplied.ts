@@ -1,4 +1,5 @@
 import type { ParkedMessage } from '../../messaging/consumer';
+import type { Standing } from './stopped';
 import type { StepName } from './timeline';
 import { count, spanInWords } from './words';
 
@@ -7,11 +8,15 @@ export function unapplied(
   partner: string,
   message: ParkedMessage,
   now: Date,
+  standing?: Standing,
 ): { step: StepName; text: string } | undefined {
   const reason = `${message.detail ?? 'no reason recorded'} (${message.code ?? 'unknown'})`;
   const a = `A message of ${partner}`;
   switch (message.state) {
     case 'waiting':
+      if (message.attempts === 0 && standing?.state === 'suspended') {
+        return { step: 'answer-waits', text: `${a} is kept, and applied when ${partner} is resumed.` };
+      }
       return { step: 'answer-waits', text: `${a} could not be applied yet, ${tries(message, now)}: ${reason}.` };
     case 'held':
       return { step: 'answer-held', text: `${a} waits behind an earlier one of this order.` };

@@ -1,4 +1,4 @@
-import type { PartnerState } from '../../messaging/channels';
+import { type PartnerState, standingInWords } from '../../messaging/channels';
 import { NonRetriableError } from '../../platform/errors';
 import type { Partner } from '../partner.entity';
 
@@ -19,19 +19,5 @@ const CHANGES: Readonly<Record<StateVerb, { from: readonly PartnerState[]; to: P
 export function stateAfter(partner: Partner, verb: StateVerb): PartnerState {
   const { from, to, done } = CHANGES[verb];
   if (from.includes(partner.state)) return to;
-  throw new NonRetriableError('partner-state', `${sentenceOf(partner)} It cannot be ${done}.`);
-}
-
-/** How it stands, since when and why, for people. */
-export function sentenceOf({
-  id,
-  state,
-  stateSince,
-  stateReason,
-}: Pick<Partner, 'id' | 'state' | 'stateSince' | 'stateReason'>): string {
-  if (state === 'active') return `${id} is active.`;
-  return `${id} is ${state} since ${stateSince?.toISOString() ?? 'it was added'}: ${stateReason ?? 'no reason recorded'}.`.replace(
-    /([.!?])\.$/,
-    '$1',
-  );
+  throw new NonRetriableError('partner-state', `${standingInWords(partner.id, partner)} It cannot be ${done}.`);
 }

@@ -7,6 +7,11 @@ export const PARTNER_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'There is no such partner',
     help: 'GET /v1/partners lists them; a key that is confined to some partners sees those alone.',
   },
+  'partner-suspended': {
+    status: 409,
+    title: 'The partner is suspended',
+    help: 'What it sends is kept and not applied; it is tried, in order, when the partner is resumed: POST /v1/partners/{id}/resumption, or "parley partner resume".',
+  },
   'partner-state': {
     status: 409,
     title: 'The partner does not stand where that is possible',

@@ -270,4 +270,27 @@ describe('the timeline of an order', () => {
       offset: '7',
     });
   });
+
+  describe('of a partner that is stopped', () => {
+    const since = new Date('2026-03-01T09:00:00Z');
+    const standing = {
+      state: 'suspended',
+      stateSince: since,
+      words: 'acme is suspended: it was broken into.',
+    } as const;
+    const late = awaiting({ deadline: at });
+
+    it('says so before what is waited for, and that no deadline is judged', () => {
+      const told = story(order, [placed], { places: inKafka, requests: [late], standing }, sentAt);
+      expect(names(told)).toEqual(['placed', 'published', 'partner-suspended', 'answer-due']);
+      expect(told[2]).toMatchObject({ at: since, text: expect.stringContaining(standing.words) as string });
+      expect(told[3]?.text).toMatch(/which is not judged yet: acme is suspended\.$/);
+    });
+
+    it('says nothing of it where nothing waits', () => {
+      const answered = awaiting({ state: 'answered' });
+      const told = story(order, [placed], { places: inKafka, requests: [answered], standing }, sentAt);
+      expect(names(told)).toEqual(['placed', 'published']);
+    });
+  });
 });

@@ -2,6 +2,7 @@ import type { Database } from '../../../platform/database';
 import { decodeCursor, type Page, pageOf } from '../../../platform/http';
 import type { Caller } from '../../../staff';
 import { type Behind, BEHIND_COLUMNS, BEHIND_JOIN, behindInWords } from '../behind';
+import { type Suspension, SUSPENSION_COLUMNS, SUSPENSION_JOIN, suspensionInWords } from '../suspension';
 import type { ItemOutcome, Replay, ReplayState } from './replay';
 import { REPLAY_COLUMNS, type ReplayRow, toReplay, VISIBLE } from './replay-store';
 
@@ -18,7 +19,10 @@ export interface ReplayItem {
   key: string | null;
   contract: string | null;
   outcome: ItemOutcome;
-  /** `held-behind` while an earlier message of its key stands before it: until that one is resolved, no replay of this one ends. */
+  /**
+   * `held-behind` while an earlier message of its key stands before it: until that one is resolved, no replay of this one ends; `partner-suspended` while its
+   * partner is: until that one is resumed.
+   */
   code: string | null;
   detail: string | null;
   at: Date | null;
@@ -89,11 +93,11 @@ export class ReplayList {
     cursor: string | undefined,
   ): Promise<Page<ReplayItem>> {
     const [after] = cursor === undefined ? [] : decodeCursor(cursor, [NUMBER]);
-    const rows = await this.database.query<ReplayItem & Behind>(
+    const rows = await this.database.query<Row>(
       `SELECT i.parked_id AS id, p.partner, p.key, p.type AS contract, i.outcome, i.code, i.detail, i.at,
          CASE i.outcome WHEN 'waiting' THEN p.attempts END AS attempts, CASE i.outcome WHEN 'waiting' THEN p.next_attempt_at END AS "nextAttemptAt",
-         ${BEHIND_COLUMNS}
-       FROM replay_item i LEFT JOIN parked_inbound p ON p.id = i.parked_id ${BEHIND_JOIN}
+         ${BEHIND_COLUMNS}, ${SUSPENSION_COLUMNS}
+       FROM replay_item i LEFT JOIN parked_inbound p ON p.id = i.parked_id ${BEHIND_JOIN} ${SUSPENSION_JOIN}
        WHERE i.replay_id = :id AND (:outcome::text IS NULL OR i.outcome = :outcome) AND i.parked_id > :after
        ORDER BY i.parked_id LIMIT :limit`,
       { id, outcome: outcome ?? null, after: after ?? '0', limit: limit + 1 },
@@ -102,7 +106,13 @@ export class ReplayList {
   }
 }
 
-function toItem({ behindId, behindState, behindCode, ...item }: ReplayItem & Behind): ReplayItem {
-  if (item.outcome !== 'waiting' || behindId === null) return item;
+type Row = ReplayItem & Behind & Suspension;
+
+function toItem(row: Row): ReplayItem {
+  const { behindId, behindState, behindCode, isSuspended, suspendedSince, suspendedBecause, ...item } = row;
+  if (item.outcome !== 'waiting') return item;
+  const suspension = suspensionInWords(row);
+  if (suspension !== undefined) return { ...item, code: 'partner-suspended', detail: suspension };
+  if (behindId === null) return item;
   return { ...item, code: 'held-behind', detail: behindInWords({ behindId, behindState, behindCode }) };
 }
