@@ -6,6 +6,9 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   onboard: async () => (await import('./partner/onboard.js')).onboardCommand(),
   add: async () => (await import('./partner/add.js')).addCommand(),
   list: async () => (await import('./partner/list.js')).listCommand(),
+  pause: async () => (await import('./partner/state.js')).stateCommand('pause'),
+  suspend: async () => (await import('./partner/state.js')).stateCommand('suspend'),
+  resume: async () => (await import('./partner/state.js')).stateCommand('resume'),
 };
 
 /** `verb` is what the command line names after `partner`; all are loaded for help, or for what is no verb. */
@@ -15,6 +18,7 @@ export async function partnerCommand(verb: string | undefined = process.argv[3])
     'parley partner onboard acme --file acme.yaml --plan',
     'parley partner add acme --name "Acme Ltd"',
     'parley partner list --json',
+    'parley partner suspend acme --reason "its account was stolen"',
   );
   const one = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   for (const load of one ? [one] : Object.values(VERBS)) partner.addCommand(await load());

@@ -13,3 +13,4 @@ export { PartitionCheck } from './partition-check';
 export { type Partner, PartnerEntity } from './partner.entity';
 export { Partners } from './partners';
 export { PartnersModule, type PartnersParts } from './partners.module';
+export type { PartnerStateDto } from './state/partner-state.dto';
