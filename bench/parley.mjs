@@ -15,7 +15,6 @@ const { Database, dataSourceOptions, migrate } = load('../dist/src/platform/data
 const { createLogger } = load('../dist/src/platform/telemetry/index.js');
 const { ensurePartitions } = load('../dist/src/messaging/outbox/index.js');
 const { specOf, withOnboarder } = load('../dist/src/partners/index.js');
-const { systemClock } = load('../dist/src/platform/clock.js');
 const { ApiKeys } = load('../dist/src/staff/index.js');
 
 export { load };

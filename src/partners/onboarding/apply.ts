@@ -124,7 +124,6 @@ export class Application {
   private async issue(): Promise<IssuedAccount | undefined> {
     const [user] = this.of('user');
     if (!user || !this.parts.security) return undefined;
-    await this.own({ kind: 'user', name: user.name });
     return this.issuer(this.parts.security).issue(user.account, this.by);
   }
 

@@ -51,7 +51,9 @@ interface Compared {
 
 function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, allowDelete }: Compared): Changes {
   const isOwned = (kind: 'topic' | 'acl', name: string) => actual.owned.has(keyOf({ kind, name }));
-  const adoptable = new Set([...actual.channels.keys()].flatMap((topic) => [topic, deadLetterTopic(topic)]));
+  // An onboarding that finished wrote down what is ours: what it did not make has a channel all the same.
+  const before = actual.spec ? [] : [...actual.channels.keys()];
+  const adoptable = new Set(before.flatMap((topic) => [topic, deadLetterTopic(topic)]));
   const seen = { ...actual, isOwned: (topic: string) => isOwned('topic', topic) };
   const topics = topicChanges(desired.topics, { ...seen, isAdopted: (topic) => adoptable.has(topic) });
   const channels = channelChanges(desired.channels, actual.channels);

@@ -17,7 +17,7 @@ import { asAdministrator, guardedKafka } from '../../../support/guarded-kafka';
 import { uniqueName } from '../../../support/kafka';
 import { ONBOARDER } from '../../../support/partners';
 
-export type Wrap = <T extends KafkaAdmin | SecurityAdmin>(door: T) => T;
+export type Wrap = <T extends KafkaAdmin | SecurityAdmin | Database>(door: T) => T;
 
 /** A database and the guarded broker, as an administrator's command has them. */
 export interface Room {
@@ -25,7 +25,7 @@ export interface Room {
   config: Config;
   admin: KafkaAdmin;
   security: SecurityAdmin;
-  /** `wrap` stands between onboarding and the broker. */
+  /** `wrap` stands between onboarding and the broker and the database. */
   onboarder(wrap?: Wrap): Onboarder;
   apply(file: PartnerFile, allowDelete?: boolean): Promise<Applied>;
   /** The lines of its plan, `+ topic …` and `! topic …`. */
@@ -43,7 +43,7 @@ export async function openRoom(): Promise<Room> {
   const accounts = { username: config.kafkaSaslUsername, consumerGroup: config.kafkaConsumerGroup };
   const onboarder = (wrap: Wrap = (door) => door) =>
     new Onboarder(
-      { database, admin: wrap(admin), security: wrap(security), accounts, registry: undefined },
+      { database: wrap(database), admin: wrap(admin), security: wrap(security), accounts, registry: undefined },
       systemClock,
     );
   return {
@@ -64,19 +64,16 @@ export async function openRoom(): Promise<Room> {
 }
 
 const WRITES = [
-  'ensureTopics',
-  'putUser',
-  'deleteUser',
-  'addAcls',
-  'deleteAcls',
-  'putQuota',
-  'putTopicOptions',
-  'deleteTopics',
+  ...['ensureTopics', 'putUser', 'deleteUser', 'addAcls', 'deleteAcls', 'putQuota', 'putTopicOptions', 'deleteTopics'],
+  'transaction',
 ];
 
-/** Hears each call that changes something at the broker, before and after it; what it throws is what onboarding meets. */
+/** What onboarding does that changes something: at the broker, or a transaction. `half`: the first half of a list is done. */
+export type Moment = `${string} ${'before' | 'half' | 'after'}`;
+
+/** Hears each change, before and after it; what it throws is what onboarding meets, as if the process had died there. */
 export const hearing =
-  (hear: (verb: string, when: 'before' | 'after') => void): Wrap =>
+  (hear: (moment: Moment) => void): Wrap =>
   (door) =>
     new Proxy(door, {
       get(target, name, receiver) {
@@ -84,10 +81,14 @@ export const hearing =
         if (typeof value !== 'function') return value;
         const call = (value as (...values: unknown[]) => Promise<unknown>).bind(target);
         if (!WRITES.includes(String(name))) return call;
-        return async (...values: unknown[]) => {
-          hear(String(name), 'before');
-          const result = await call(...values);
-          hear(String(name), 'after');
+        return async (first: unknown, ...values: unknown[]) => {
+          hear(`${String(name)} before`);
+          if (Array.isArray(first) && first.length > 1) {
+            await call(first.slice(0, Math.floor(first.length / 2)), ...values);
+            hear(`${String(name)} half`);
+          }
+          const result = await call(first, ...values);
+          hear(`${String(name)} after`);
           return result;
         };
       },

@@ -19,7 +19,10 @@ const fileOf = (partner = uniqueName('acme'), more: Partial<PartnerFile> = {}): 
 
 const rightsOf = async (username: string): Promise<string[]> =>
   (await room.security.acls({ principal: `User:${username}` }))
-    .map(({ operation, resource, name, pattern }) => `${operation} ${resource} ${name}${pattern === 'prefixed' ? '*' : ''}`)
+    .map(
+      ({ operation, resource, name, pattern }) =>
+        `${operation} ${resource} ${name}${pattern === 'prefixed' ? '*' : ''}`,
+    )
     .toSorted();
 
 describe('onboarding a partner at a guarded broker', () => {
@@ -27,7 +30,10 @@ describe('onboarding a partner at a guarded broker', () => {
     const file = fileOf();
     const { partner } = file;
     const { account } = await room.apply(file);
-    expect(account).toMatchObject({ username: `${partner}.1`, password: expect.stringMatching(/^[\w-]{32}$/) as string });
+    expect(account).toMatchObject({
+      username: `${partner}.1`,
+      password: expect.stringMatching(/^[\w-]{32}$/) as string,
+    });
     expect(await rightsOf(`${partner}.1`)).toEqual([
       `Describe group partner.${partner}.*`,
       `Describe topic errors.${partner}.v1`,
@@ -92,7 +98,9 @@ describe('onboarding a partner at a guarded broker', () => {
     expect(planned).toContain(
       `~ topic orders.${partner}.request.v1 max.message.bytes 1048588 → 2000000, retention.ms 604800000 → 86400000`,
     );
-    expect(planned).toContain(`~ topic orders.${partner}.response.v1-dlt max.message.bytes 1114124 → 2065536, retention.ms 604800000 → 86400000`);
+    expect(planned).toContain(
+      `~ topic orders.${partner}.response.v1-dlt max.message.bytes 1114124 → 2065536, retention.ms 604800000 → 86400000`,
+    );
     expect(planned).toContain(`~ quota ${partner}.1 producerByteRate 2097152 → 1000, requestPercentage 100 → none`);
     expect(planned).toContain(`~ channel orders.${partner}.request.v1 maxMessageBytes 1048588 → 2000000`);
     expect(planned.every((line) => line.startsWith('~'))).toBe(true);
@@ -131,14 +139,20 @@ describe('onboarding a partner at a guarded broker', () => {
   it('uses a topic that somebody else made as it is, and changes nothing of it', async () => {
     const file = fileOf();
     const topic = `orders.${file.partner}.request.v1`;
-    await createTopic(topic, { ...{ exact: true, partitions: 2, config: { 'retention.ms': '4711' } }, brokers: administrator() });
+    await createTopic(topic, {
+      ...{ exact: true, partitions: 2, config: { 'retention.ms': '4711' } },
+      brokers: administrator(),
+    });
     expect(await room.planned(file)).toContainEqual(
       expect.stringContaining(`! topic ${topic} is there and was not made by Parley: used as it is`) as string,
     );
     await room.apply(file);
     const options = await room.security.topicOptions([topic], ['retention.ms', 'compression.type']);
-    expect(options.get(topic)).toMatchObject({ 'retention.ms': { value: '4711' }, 'compression.type': { isOwn: false } });
-    expect((await room.planned(file)).every((line) => line.startsWith(`! topic ${topic} `))).toBe(true);
+    expect(options.get(topic)).toMatchObject({
+      'retention.ms': { value: '4711' },
+      'compression.type': { isOwn: false },
+    });
+    expect((await room.planned(file)).filter((line) => !line.startsWith(`! topic ${topic} `))).toEqual([]);
   });
 
   it('shows the rights that others gave, and leaves them', async () => {
