@@ -75,9 +75,10 @@ export class ApiClient {
     };
   }
 
-  /** What the API gives as bytes; null where it has nothing. Throws as {@link ask} does. */
-  async bytes(path: string): Promise<Buffer | null> {
-    const response = await this.send('GET', path, { headers: { accept: 'application/octet-stream' } });
+  /** What the API gives as bytes, or answers a body with; null where it has nothing. Throws as {@link ask} does. */
+  async bytes(path: string, body?: unknown): Promise<Buffer | null> {
+    const headers = { accept: 'application/octet-stream' };
+    const response = await this.send(body === undefined ? 'GET' : 'POST', path, { headers, body });
     if (response.status >= 400) throw refusal(response, parsed(await response.text()), this.baseUrl);
     const bytes = await response.arrayBuffer().catch((error: unknown) => this.unreachable(error));
     return response.status === 204 ? null : Buffer.from(bytes);

@@ -6,7 +6,7 @@ import { decideEdit, discardDeadLetters, restoreDeadLetter } from './dead-letter
 import { replayDeadLetters } from './dead-letters/replay';
 import { selecting } from './dead-letters/selection';
 import { showDeadLetter } from './dead-letters/show';
-import { examples, instant, parkedIds, reason, text, wholeUpTo, withJson, withLimit } from './options';
+import { examples, instant, parkedIds, reason, text, wholeUpTo, withJson, withLimit, withUnmask } from './options';
 import { asking } from './terminal/consent';
 
 const oneId = (raw: string): string => parkedIds(raw)[0] ?? raw;
@@ -22,6 +22,7 @@ export function deadLettersCommand(): Command {
     'parley dead-letters list --groups',
     'parley dead-letters list --partner acme --since 1d',
     'parley dead-letters show 4711',
+    'parley dead-letters show 4711 --unmask --reason "acme asks which driver"',
     'parley dead-letters edit 4711 --reason "decimal comma"',
     'parley dead-letters replay 4711',
     'parley dead-letters replay --group 9f86d081884c7d65 --pace 50 --reason "acme has mended its prices"',
@@ -46,7 +47,7 @@ function reading(letters: Command): void {
       ]),
     )
     .action(listDeadLetters);
-  withJson(letters.command('show'))
+  withUnmask(withJson(letters.command('show')))
     .description("A message: its document with what is wrong in it, its attempts, and its order's timeline.")
     .argument('<id>', 'of the message', oneId)
     .addOption(
@@ -79,6 +80,7 @@ function mending(letters: Command): void {
     .argument('<id>', 'of the message', oneId)
     .option('--document <file>', 'the whole document as JSON, in place of the editor (- is standard input)')
     .addOption(reason('why; kept in the audit. Asked for where it is missing'))
+    .option('--unmask', 'with its personal data, for that reason; without it, masks stand for what they hide', false)
     .action(editDeadLetter);
   for (const verdict of ['approve', 'refuse'] as const)
     withJson(letters.command(verdict))

@@ -47,3 +47,21 @@ export const reason = (description = 'why; kept in the audit'): Option =>
 /** Examples come first in --help, also in that of the commands of a group. */
 export const examples = (command: Command, ...lines: readonly string[]): Command =>
   command.addHelpText('beforeAll', `Examples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
+
+/** `--unmask` shows personal data, and takes a reason for it; {@link unmaskReason} reads both. */
+export const withUnmask = (command: Command): Command =>
+  command
+    .option('--unmask', 'with its personal data; takes a --reason, which the audit keeps', false)
+    .addOption(reason('why it has to be seen'));
+
+/** Why personal data is to be shown; undefined: it is not. */
+export function unmaskReason(
+  { unmask, reason: why }: { unmask: boolean; reason?: string },
+  command: Command,
+): string | undefined {
+  if (unmask && why === undefined)
+    command.error('parley: --unmask takes a --reason: the audit keeps who saw it, and why.');
+  if (!unmask && why !== undefined)
+    command.error('parley: --reason says why something is unmasked: it takes --unmask.');
+  return why;
+}

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { ExchangeDto, ExchangeListDto, OrderDto, TimelineDto } from '../orders';
 import { ApiClient } from './api-client';
 import { hint, print } from './output';
-import { examples, reason, withJson } from './options';
+import { examples, reason, unmaskReason, withJson, withUnmask } from './options';
 import { facts, table } from './terminal/table';
 import { localTime } from './terminal/words';
 
@@ -10,11 +10,12 @@ export function ordersCommand(): Command {
   const orders = examples(
     new Command('orders').description('Where an order stands, and giving up waiting for an answer.'),
     'parley orders show 4500017',
+    'parley orders show 4500017 --unmask --reason "acme rings its contact"',
     'parley orders withdraw 4500017 7f0f3c1e-50f5-4a3e-8f0e-1b6a0d9c2e44 --reason "settled by telephone"',
   );
-  withJson(orders.command('show <number>'))
+  withUnmask(withJson(orders.command('show <number>')))
     .description('What happened to an order, step by step, and what it waits for.')
-    .action((number: string, { json }: { json: boolean }) => show(number, json));
+    .action(show);
   withJson(orders.command('withdraw <number> <correlationId>'))
     .description('Stop waiting for the answer to a request; the partner is not told.')
     .addOption(reason().makeOptionMandatory())
@@ -24,10 +25,15 @@ export function ordersCommand(): Command {
 
 const pathOf = (number: string): string => `/v1/orders/${encodeURIComponent(number)}`;
 
-async function show(number: string, json: boolean): Promise<void> {
+async function show(
+  number: string,
+  { json, ...options }: { json: boolean; unmask: boolean; reason?: string },
+  command: Command,
+): Promise<void> {
+  const why = unmaskReason(options, command);
   const api = ApiClient.fromEnvironment();
   const [order, { steps }, { items: exchanges }] = await Promise.all([
-    api.get<OrderDto>(pathOf(number)),
+    why === undefined ? api.get<OrderDto>(pathOf(number)) : unmasked(api, number, why),
     api.get<TimelineDto>(`${pathOf(number)}/timeline`),
     api.get<ExchangeListDto>(`${pathOf(number)}/exchanges`),
   ]);
@@ -36,6 +42,7 @@ async function show(number: string, json: boolean): Promise<void> {
       ['order', order.orderNumber],
       ['partner', order.partner],
       ['state', order.state],
+      ['contact', order.contact && Object.values(order.contact).join(', ')],
       ['overdue since', localTime(order.overdueSince)],
       ['last change', localTime(order.updatedAt)],
     ]),
@@ -47,6 +54,9 @@ async function show(number: string, json: boolean): Promise<void> {
   const open = exchanges.find(({ direction, waitsFor }) => direction === 'out' && waitsFor !== null);
   if (open && !json) hint(`To stop waiting: parley orders withdraw ${number} ${open.correlationId} --reason "…"`);
 }
+
+const unmasked = async (api: ApiClient, number: string, why: string): Promise<OrderDto> =>
+  (await api.ask<OrderDto>('POST', `${pathOf(number)}/unmasking`, { body: { reason: why } })).body;
 
 /** Steps of an order in words, what is still to come last. */
 export const timelineLines = (steps: TimelineDto['steps']): string[] =>

@@ -8,6 +8,8 @@ export { OrderService, type PlaceOrder } from './order.service';
 export { OrderSteps, type OrderStep } from './order-steps';
 export { PartnerFigures } from './partner-figures';
 export { OrdersModule } from './orders.module';
+export { UnmaskDto } from './unmasking.dto';
+export { Unmasking } from './unmasking';
 // As the REST API shows them.
 export type { ExchangeDto, ExchangeListDto } from './exchange.dto';
 export type { OrderDto } from './order.dto';

@@ -20,20 +20,33 @@ import { OrderResponseHandler } from './order-response.handler';
 import { OrderService } from './order.service';
 import { OrderSteps } from './order-steps';
 import { OrderTimeline } from './order-timeline';
+import { OrderUnmaskingController } from './order-unmasking.controller';
 import { OrderWithdrawer } from './order-withdrawer';
 import { OrdersController } from './orders.controller';
 import { PartnerFigures } from './partner-figures';
 import { PlacementWriter } from './placement-writer';
 import { registerReplayAdvice } from './replay-advice';
+import { Unmasking } from './unmasking';
 
 /** Needs from global modules: Database, Outbox, Exchanges, Partners, CLOCK, CONFIG, LOGGER. */
 @Module({
   imports: [ReplayAdviceModule],
-  controllers: [OrdersController, OrderExchangesController, OrderResponseHandler, OrderCancellationResponseHandler],
+  controllers: [
+    OrdersController,
+    OrderUnmaskingController,
+    OrderExchangesController,
+    OrderResponseHandler,
+    OrderCancellationResponseHandler,
+  ],
   providers: [
     IdempotencySweeper,
     { provide: OrderRepository, inject: [Database], useFactory: (database: Database) => new OrderRepository(database) },
     { provide: OrderList, inject: [Database], useFactory: (database: Database) => new OrderList(database.dataSource) },
+    {
+      provide: Unmasking,
+      inject: [Database, CLOCK],
+      useFactory: (database: Database, clock: Clock) => new Unmasking(database, clock),
+    },
     {
       provide: OrderTimeline,
       inject: [Database, Exchanges, CLOCK],
@@ -90,7 +103,7 @@ import { registerReplayAdvice } from './replay-advice';
         new OrderService(partners, outbox, intake),
     },
   ],
-  exports: [OrderService, OrderList, OrderSteps],
+  exports: [OrderService, OrderList, OrderSteps, Unmasking],
 })
 export class OrdersModule {
   constructor(advisors: ReplayAdvisors, repository: OrderRepository) {

@@ -94,6 +94,20 @@ export const GetOrder = (): MethodDecorator =>
     ApiProblems('order-unknown', ...DOWN),
   );
 
+export const UnmaskOrder = (): MethodDecorator =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'unmaskOrder',
+      summary: 'Show an order with its personal data, for a reason that the audit keeps',
+    }),
+    OrderNumber,
+    ApiOkResponse({ type: OrderDto, headers: { ETag: text('"1"'), 'Cache-Control': text('no-store') } }),
+    ApiProblems(
+      ...['malformed-json', 'request-invalid', 'order-unknown', 'body-too-large', 'content-type-unsupported'],
+      ...DOWN,
+    ),
+  );
+
 export const GetOrderTimeline = (): MethodDecorator =>
   applyDecorators(
     ApiOperation({ operationId: 'getOrderTimeline', summary: 'Tell what happened to an order, step by step' }),

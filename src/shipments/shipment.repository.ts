@@ -21,6 +21,13 @@ export class ShipmentRepository {
       .getMany();
   }
 
+  /** Null where the partner has none with this number; of whichever order. */
+  async find(partner: string, despatchNumber: string): Promise<Shipment | null> {
+    // What can be no number of a despatch: PostgreSQL takes no NUL.
+    if (despatchNumber.includes('\0')) return null;
+    return this.database.dataSource.getRepository(ShipmentEntity).findOneBy({ partner, despatchNumber });
+  }
+
   /** What the partner has recorded under these numbers, for whichever of its orders. */
   async recorded(tx: Tx, partner: string, despatchNumbers: readonly string[]): Promise<Map<string, Shipment>> {
     const rows = await query<Shipment>(

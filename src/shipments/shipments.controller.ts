@@ -1,20 +1,24 @@
-import { applyDecorators, Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { ORDER_NUMBER_PATTERN } from '../contracts';
-import { OrderList } from '../orders';
+import { despatchAdvice } from '../contracts';
+import { OrderList, UnmaskDto, Unmasking } from '../orders';
 import { NonRetriableError } from '../platform/errors';
 import { ApiProblems, PageQuery } from '../platform/http';
-import { Allow, type Caller, mayPartner, TheCaller } from '../staff';
+import { Allow, type Caller, TheCaller } from '../staff';
 import { ShipmentDto, ShipmentPageDto } from './shipment.dto';
 import { ShipmentRepository } from './shipment.repository';
 
-const NUMBER = new RegExp(ORDER_NUMBER_PATTERN);
+const OrderNumber = ApiParam({
+  name: 'orderNumber',
+  description: 'As given when the order was placed',
+  example: '4500017',
+});
 
 const ListShipments = (): MethodDecorator =>
   applyDecorators(
     ApiOperation({ operationId: 'listShipments', summary: 'List what was despatched of an order' }),
-    ApiParam({ name: 'orderNumber', description: 'As given when the order was placed', example: '4500017' }),
+    OrderNumber,
     ApiOkResponse({
       type: ShipmentPageDto,
       headers: {
@@ -28,12 +32,31 @@ const ListShipments = (): MethodDecorator =>
     ApiProblems('request-invalid', 'cursor-invalid', 'order-unknown', 'internal', 'database-unavailable'),
   );
 
+const UnmaskShipment = (): MethodDecorator =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'unmaskShipment',
+      summary: 'Show a despatch with its personal data, for a reason that the audit keeps',
+    }),
+    OrderNumber,
+    ApiParam({ name: 'despatchNumber', description: "The partner's number of the despatch", example: 'D-900' }),
+    ApiOkResponse({
+      type: ShipmentDto,
+      headers: { 'Cache-Control': { schema: { type: 'string' }, example: 'no-store' } },
+    }),
+    ApiProblems(
+      ...['malformed-json', 'request-invalid', 'order-unknown', 'shipment-unknown', 'body-too-large'],
+      ...['content-type-unsupported', 'internal', 'database-unavailable'],
+    ),
+  );
+
 @ApiTags('shipments')
 @Controller('v1/orders')
 export class ShipmentsController {
   constructor(
     @Inject(OrderList) private readonly orders: OrderList,
     @Inject(ShipmentRepository) private readonly repository: ShipmentRepository,
+    @Inject(Unmasking) private readonly unmasking: Unmasking,
   ) {}
 
   @Get(':orderNumber/shipments')
@@ -46,10 +69,7 @@ export class ShipmentsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ShipmentPageDto> {
     const after = cursor === undefined ? 0 : versionOf(cursor);
-    const order = NUMBER.test(orderNumber) ? await this.orders.find(orderNumber) : null;
-    if (!order || !mayPartner(caller, order.partner)) {
-      throw new NonRetriableError('order-unknown', 'There is no order with this number.');
-    }
+    await this.orders.existing(orderNumber, caller);
     const found = await this.repository.page(orderNumber, after, limit + 1);
     const items = found.slice(0, limit);
     const last = items.at(-1);
@@ -60,6 +80,30 @@ export class ShipmentsController {
       void reply.header('link', `<${path}?${next.toString()}>; rel="next"`);
     }
     return { items: items.map((shipment) => ShipmentDto.of(shipment)), nextCursor };
+  }
+
+  @Post(':orderNumber/shipments/:despatchNumber/unmasking')
+  @HttpCode(200)
+  @Allow('support', 'shipments')
+  @UnmaskShipment()
+  async unmask(
+    @Param('orderNumber') orderNumber: string,
+    @Param('despatchNumber') despatchNumber: string,
+    @Body() { reason }: UnmaskDto,
+    @TheCaller() by: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ShipmentDto> {
+    const { partner } = await this.orders.existing(orderNumber, by);
+    const shipment = await this.repository.find(partner, despatchNumber);
+    if (shipment?.orderNumber !== orderNumber)
+      throw new NonRetriableError('shipment-unknown', 'The order has no despatch with this number.');
+    const { driver } = shipment;
+    const object = `shipment/${partner}/${despatchNumber}`;
+    const document = driver === null ? {} : { driver };
+    const seen = { action: 'shipment.unmask', object, partner, contract: despatchAdvice, document };
+    await this.unmasking.book(seen, reason, by);
+    void reply.header('cache-control', 'no-store');
+    return ShipmentDto.unmasked(shipment);
   }
 }
 

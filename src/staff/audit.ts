@@ -6,7 +6,7 @@ export interface AuditEntry {
   by: Pick<Caller, 'id' | 'name' | 'role' | 'origin'>;
   /** What was done: `dead-letter.discard`. */
   action: string;
-  /** On what: `dead-letter/4711`, `group/<fingerprint>`, `replay/<id>`, `lane/<topic>/<partition>`, `api-key/<id>`. */
+  /** On what: `dead-letter/4711`, `group/<fingerprint>`, `replay/<id>`, `lane/<topic>/<partition>`, `api-key/<id>`, `order/<number>`. */
   object: string;
   partner?: string | undefined;
   /** Why, in the caller's words. */

@@ -15,16 +15,20 @@ import { sinceThen } from './since-then';
 export interface EditOptions extends Consent {
   document?: string;
   reason?: string;
+  unmask: boolean;
   json: boolean;
 }
 
-/** Keeps another document for a dead letter: shows what differs, asks, and says what is to be done next. */
+/**
+ * Keeps another document for a dead letter: shows what differs, asks, and says what is to be done next. Masks that are left in it stand for what
+ * they hide.
+ */
 export async function editDeadLetter(id: string, options: EditOptions, command: Command): Promise<void> {
   const { document: source, json } = options;
   if (source === undefined && !canAsk(options))
     command.error('parley: Without a terminal there is no editor: give the whole document with --document FILE or -.');
   const api = ApiClient.fromEnvironment();
-  const { body: letter, etag = '' } = await api.ask<DeadLetterViewDto>('GET', pathOf(id));
+  const { body: letter, etag = '' } = await looked(api, id, options, command);
   const before = editable(letter);
   const draft = source === undefined ? await Draft.of(`dead-letter-${id}.json`, startOf(letter, before)) : undefined;
   let sent: DeadLetterViewDto;
@@ -47,6 +51,12 @@ export async function editDeadLetter(id: string, options: EditOptions, command: 
   report(sent, json);
 }
 
+function looked(api: ApiClient, id: string, { unmask, reason }: EditOptions, command: Command) {
+  if (!unmask) return api.ask<DeadLetterViewDto>('GET', pathOf(id));
+  if (reason === undefined) command.error('parley: --unmask takes a --reason: the audit keeps who saw it, and why.');
+  return api.ask<DeadLetterViewDto>('POST', `${pathOf(id)}/unmasking`, { body: { reason } });
+}
+
 /** What stands in for the message now: the edit that counts, else what it holds; null where that cannot be read. */
 function editable({ id, state, content, edits }: DeadLetterViewDto): unknown {
   if (content === null)
@@ -63,6 +73,8 @@ function editable({ id, state, content, edits }: DeadLetterViewDto): unknown {
 /** What the editor begins with; of a record that is no JSON at all its text, to be mended. */
 function startOf({ content }: DeadLetterViewDto, before: unknown): string {
   if (before !== null) return `${JSON.stringify(before, undefined, 2)}\n`;
+  if (content?.raw?.base64 === null)
+    hint('What it holds cannot be read, and is shown with --unmask --reason "…" only.');
   return content?.raw?.text && !content.raw.truncated ? content.raw.text : '{}\n';
 }
 

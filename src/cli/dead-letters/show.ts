@@ -4,6 +4,7 @@ import type { DeadLetterViewDto } from '../../messaging/triage';
 import type { TimelineDto } from '../../orders';
 import { AppError } from '../../platform/errors';
 import { ApiClient } from '../api-client';
+import { unmaskReason } from '../options';
 import { hint, print } from '../output';
 import { viewLines } from './view';
 
@@ -11,12 +12,16 @@ export const pathOf = (id: string): string => `/v1/dead-letters/${id}`;
 
 export async function showDeadLetter(
   id: string,
-  { raw, json }: { raw?: string; json: boolean },
+  { raw, json, ...options }: { raw?: string; json: boolean; unmask: boolean; reason?: string },
   command: Command,
 ): Promise<void> {
+  const reason = unmaskReason(options, command);
   const api = ApiClient.fromEnvironment();
-  if (raw !== undefined) return writeRaw(api, id, raw, command);
-  const letter = await api.get<DeadLetterViewDto>(pathOf(id));
+  if (raw !== undefined) return writeRaw(api, id, { to: raw, reason }, command);
+  const letter =
+    reason === undefined
+      ? await api.get<DeadLetterViewDto>(pathOf(id))
+      : (await api.ask<DeadLetterViewDto>('POST', `${pathOf(id)}/unmasking`, { body: { reason } })).body;
   const timeline = letter.timeline === null ? null : await timelineOf(api, letter.timeline);
   print(json, { ...letter, orderTimeline: timeline }, viewLines(letter, timeline));
   if (json) return;
@@ -37,10 +42,16 @@ async function timelineOf(api: ApiClient, path: string): Promise<TimelineDto | n
 }
 
 /** The value's bytes as they came, and nothing else. It may hold personal data: the file is for its owner alone. */
-async function writeRaw(api: ApiClient, id: string, to: string, command: Command): Promise<void> {
+async function writeRaw(
+  api: ApiClient,
+  id: string,
+  { to, reason }: { to: string; reason: string | undefined },
+  command: Command,
+): Promise<void> {
   if (to === '-' && process.stdout.isTTY)
     command.error('parley: Bytes of a partner are not written to a terminal: name a file, or send them on with "|".');
-  const bytes = await api.bytes(`${pathOf(id)}/value`);
+  const path = `${pathOf(id)}/value`;
+  const bytes = await (reason === undefined ? api.bytes(path) : api.bytes(`${path}/unmasking`, { reason }));
   if (bytes === null) throw new AppError('value-missing', 'The record has no value: it is a tombstone.');
   if (to === '-') process.stdout.write(bytes);
   else await writeFile(to, bytes, { mode: 0o600 });

@@ -2,7 +2,7 @@ import type { DeadLetterViewDto } from '../../messaging/triage';
 import type { TimelineDto } from '../../orders';
 import { timelineLines } from '../orders.command';
 import { facts, table } from '../terminal/table';
-import { localTime } from '../terminal/words';
+import { counted, localTime } from '../terminal/words';
 import { documentLines } from './document';
 
 /** Longest text of a record that cannot be read which is shown; --raw has all. */
@@ -51,12 +51,20 @@ function headLines(letter: DeadLetterViewDto): string[] {
 }
 
 function contentLines({ id, content, pointer, detail }: DeadLetterViewDto): string[] {
-  if (content === null) return ['  It may hold personal data, and is shown to the role support and above.'];
+  if (content === null) return ['  It is shown to the role support and above.'];
   const { document, raw, trouble } = content;
-  if (document !== null && document !== undefined)
-    return [...documentLines(document, pointer), ...(pointer === null ? [] : [`  > ${pointer}: ${detail}`])];
+  const unmask = `parley dead-letters show ${id} --unmask --reason "…"`;
+  if (document !== null && document !== undefined) {
+    const masks = content.hidden.filter((place) => place.startsWith('/')).length;
+    return [
+      ...documentLines(document, pointer),
+      ...(pointer === null ? [] : [`  > ${pointer}: ${detail}`]),
+      ...(masks === 0 ? [] : [`  ${counted(masks, 'place')} masked: ${unmask}`]),
+    ];
+  }
   const why = trouble ? `  It cannot be read: ${trouble.detail} (${trouble.code})` : '  It cannot be read.';
   if (raw === null) return ['  The record has no value: it is a tombstone.'];
+  if (raw.base64 === null) return [why, `  ${raw.length} bytes, which may hold personal data: ${unmask}`];
   if (raw.text === null) return [why, `  ${raw.length} bytes: parley dead-letters show ${id} --raw FILE`];
   return [
     why,
@@ -68,7 +76,12 @@ function contentLines({ id, content, pointer, detail }: DeadLetterViewDto): stri
 }
 
 const headerLines = ({ content }: DeadLetterViewDto): string[] =>
-  facts((content?.headers ?? []).map(({ name, text, base64 }) => [`  ${name}`, text ?? `base64 ${base64}`]));
+  facts(
+    (content?.headers ?? []).map(({ name, text, base64 }) => [
+      `  ${name}`,
+      text ?? (base64 === null ? 'hidden' : `base64 ${base64}`),
+    ]),
+  );
 
 const ATTEMPTS = [
   { title: '  AT', of: ({ at }: DeadLetterViewDto['attemptLog'][number]) => `  ${localTime(at)}` },

@@ -48,6 +48,7 @@ describe('the API description', () => {
       ['post /v1/orders', 'placeOrder'],
       ['post /v1/orders/{orderNumber}/cancellation', 'cancelOrder'],
       ['post /v1/orders/{orderNumber}/exchanges/{correlationId}/withdrawal', 'withdrawExchange'],
+      ['post /v1/orders/{orderNumber}/unmasking', 'unmaskOrder'],
     ]);
     for (const [, { summary }] of operations) expect(summary).toBeTruthy();
   });

@@ -30,7 +30,7 @@ describe('GET /v1/orders/{orderNumber}/shipments', () => {
     const [first] = json['items'] as Record<string, unknown>[];
     expect(first).toEqual({
       ...{ despatchNumber: 'D-0', issuedAt: '2026-02-04T08:00:00.000Z', carrier: 'Parcel Ltd', trackingNumber: null },
-      ...{ grossWeightGrams: null, lines: [{ lineNumber: 1, quantity: '1' }], orderVersion: 3 },
+      ...{ grossWeightGrams: null, lines: [{ lineNumber: 1, quantity: '1' }], driver: null, orderVersion: 3 },
       ...{ messageId: expect.stringMatching(/^advice-/) as string, recordedAt: expect.any(String) as string },
     });
   });
