@@ -11,8 +11,9 @@ import { bold, dim, done, elapsed, green, red, say, title } from './demo/termina
 import { ServerError } from './servers/index.mjs';
 
 const HELP = `The whole of Parley on real parts: PostgreSQL, Kafka, a schema registry, Parley, and three partners that
-speak only Kafka: one in Avro, one in Protobuf, one in JSON with schemas. Orders that go well, what fails and how
-people mend it from the command line, and all of it again while the broker and Parley are killed.
+speak only Kafka: one in Avro, one in Protobuf, one in JSON with schemas. Kafka is guarded: TLS, an account for everybody,
+nothing without a right. Orders that go well, what fails and how people mend it from the command line, and all of it
+again while the broker and Parley are killed.
 
   npm run demo
   npm run demo -- --keep
@@ -63,9 +64,11 @@ async function startEverything(system) {
   await system.parley('migrate');
   done('schema migrated');
   const [schemas] = await Promise.all([system.addPartners(), system.makeKey(), system.makeSupportKey()]);
-  done(`partners ${system.partners.map(({ id, format }) => `${id} (${format})`).join(', ')} added, with their topics`);
-  done(`parley contracts publish: ${schemas.length} schemas registered ${dim(`(${elapsed()})`)}`);
+  const names = system.partners.map(({ id, format }) => `${id} (${format})`).join(', ');
+  done(`parley partner onboard: ${names}, each with topics, an account, rights and limits ${dim(`(${elapsed()})`)}`);
+  done(`${schemas.length} schemas registered`);
   say(dim(`    such as ${schemas[0]?.subject}, version ${schemas[0]?.version}, id ${schemas[0]?.id}`));
+  await showGuard(system);
   system.startPartners(MANNERS);
   system.startParley();
   await Promise.all([system.parleyReady(), system.partnersReady()]);
@@ -74,13 +77,23 @@ async function startEverything(system) {
   return schemas;
 }
 
+/** Who may what at the broker; throws when a partner may read what is another's. */
+async function showGuard({ access, partners: [acme, globex] }) {
+  done('the broker asks everybody for TLS and an account (SCRAM-SHA-512), and refuses what no ACL allows, Parley too');
+  const topic = `orders.${acme.id}.request.v1`;
+  const refusal = await access.refusal(globex.id, topic);
+  if (refusal === undefined) throw new Error(`${globex.id} may read ${topic}.`);
+  done(`${globex.id} tries to read ${topic} with its own account: ${refusal}`);
+}
+
 async function stayUp(system) {
   title('It stays up until Ctrl-C');
   say(`  API     ${system.apiUrl}/v1/orders   documentation ${system.apiUrl}/docs`);
   say(`  probes  ${system.managementUrl}/readyz?verbose`);
-  const { DATABASE_URL, KAFKA_BROKERS, SCHEMA_REGISTRY_URLS } = system.env;
+  const { DATABASE_URL, KAFKA_BROKERS, KAFKA_CA_FILE, SCHEMA_REGISTRY_URLS } = system.env;
   say(`  servers DATABASE_URL=${DATABASE_URL} KAFKA_BROKERS=${KAFKA_BROKERS}`);
-  say(`          SCHEMA_REGISTRY_URLS=${SCHEMA_REGISTRY_URLS}`);
+  say(`          SCHEMA_REGISTRY_URLS=${SCHEMA_REGISTRY_URLS} KAFKA_CA_FILE=${KAFKA_CA_FILE}`);
+  say(`          accounts of the partners at the broker: ${system.access.accountsFile}`);
   say(`  logs    ${system.folder}`);
   const body = JSON.stringify({ ...orderNumbered('MINE', 0), orderNumber: undefined });
   say(`\n  export PARLEY_URL=${system.apiUrl} PARLEY_API_KEY=${system.key}`);

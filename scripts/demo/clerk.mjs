@@ -17,7 +17,7 @@ export async function despatchByHand(system, { id: partner }, schemas, orderNumb
     );
   const producer = new Producer({
     clientId: 'clerk',
-    bootstrapBrokers: [system.kafka.brokers],
+    ...system.access.asPartner(partner),
     partitioner: compatibilityPartitioner,
   });
   try {
@@ -59,7 +59,7 @@ export async function recordOf(messageId, topic, system) {
   const consumer = new Consumer({
     clientId: 'reader',
     groupId: `reader-${process.pid}`,
-    bootstrapBrokers: [system.kafka.brokers],
+    ...system.access.asAdministrator(),
   });
   try {
     const stream = await consumer.consume({

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort, ServerError, startKafka, startPostgres, startRegistry, temporaryFolder } from '../servers/index.mjs';
 import { claimPort } from '../servers/ports.mjs';
 import { endServer, startServer, tail } from '../servers/processes.mjs';
+import { Access } from './access.mjs';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const built = (path) => join(ROOT, 'dist', 'src', path);
@@ -14,6 +15,7 @@ const built = (path) => join(ROOT, 'dist', 'src', path);
 /** Everything that the demo starts: PostgreSQL, Kafka, a schema registry, Parley and the partners, each a process of its own. */
 export class System {
   folder = temporaryFolder('demo');
+  access = new Access(this.folder);
   journal = join(this.folder, 'partners.jsonl');
   /** Of each topic. */
   partitions = 6;
@@ -28,7 +30,7 @@ export class System {
   async startServers(report) {
     const started = await Promise.allSettled([
       startPostgres({ durable: true }),
-      startKafka({ report }),
+      startKafka({ report, secure: true, accounts: [this.access.parley] }),
       startRegistry({ report }),
     ]);
     [this.postgres, this.kafka, this.registry] = started.map((result) => result.value);
@@ -37,6 +39,7 @@ export class System {
     if (failed.length > 0) {
       throw failed.find((error) => !(error instanceof ServerError)) ?? new ServerError(failed.map(String).join('\n'));
     }
+    this.access.use(this.kafka);
     await this.postgres.createDatabase('parley');
     const api = await claimPort(3000, 'Parley').catch(freePort);
     const management = await freePort();
@@ -44,8 +47,7 @@ export class System {
     this.managementUrl = `http://127.0.0.1:${management}`;
     this.env = {
       DATABASE_URL: this.postgres.url('parley'),
-      KAFKA_BROKERS: this.kafka.brokers,
-      KAFKA_REPLICATION_FACTOR: '1',
+      ...this.access.environment,
       SCHEMA_REGISTRY_URLS: this.registry.url,
       // The demo kills Parley: its partitions move after 6 s instead of 45.
       KAFKA_SESSION_TIMEOUT_MS: '6000',
@@ -82,13 +84,21 @@ export class System {
     this.app = this.start('parley', [built('main.js')]);
   }
 
-  /** Adds each with its topics, and registers the schemas of all; returns what the registration said. */
+  /** Each with its topics, account, rights and schemas, by its file; returns the schemas: subject, version, id. */
   async addPartners() {
-    for (const { id, name, format } of this.partners) {
-      const options = ['--name', name, '--format', format, '--partitions', String(this.partitions)];
-      await this.parley('partner', 'add', id, ...options);
+    for (const partner of this.partners) {
+      const file = this.access.partnerFile(partner, this.partitions);
+      const args = ['partner', 'onboard', partner.id, '--file', file, '--apply', '--json'];
+      const { stdout } = await this.runParley(args, { env: this.access.administration });
+      this.access.remember(partner.id, JSON.parse(stdout).account);
     }
-    return JSON.parse(await this.parley('contracts', 'publish', '--yes', '--json'));
+    return this.schemas();
+  }
+
+  async schemas() {
+    const ask = async (path) => (await fetch(`${this.registry.url}/subjects${path}`)).json();
+    const subjects = await ask('');
+    return Promise.all(subjects.map((subject) => ask(`/${subject}/versions/latest`)));
   }
 
   /** A key for the API; whoever can reach the database makes the first one. */
@@ -109,10 +119,12 @@ export class System {
 
   /** One process plays all partners. */
   startPartners(manners) {
-    const options = ['--brokers', this.kafka.brokers, '--registry', this.registry.url, '--group', 'partners'];
+    const { brokers, caFile } = this.kafka;
+    const options = ['--brokers', brokers, '--ca', caFile, '--accounts', this.access.accountsFile];
     const partners = this.partners.flatMap(({ id, format }) => ['--partner', `${id}=${format}`]);
     closeSync(openSync(this.journal, 'a'));
-    const args = [...options, ...partners, ...manners, '--seed', 'demo', '--journal', this.journal];
+    const registry = ['--registry', this.registry.url];
+    const args = [...options, ...registry, ...partners, ...manners, '--seed', 'demo', '--journal', this.journal];
     this.simulator = this.start('partners', [built('simulator/main.js'), ...args]);
   }
 

@@ -10,7 +10,7 @@ import { red, say } from './terminal.mjs';
  * changes for `giveUpMs`: then something is lost, and comparing says what. Throws when they can't even be placed.
  */
 export async function watchSeries({ system, client, series, total, run, show, giveUpMs = 90_000 }) {
-  const admin = new Admin({ clientId: 'demo', bootstrapBrokers: [system.kafka.brokers], retries: 0, timeout: 1500 });
+  const admin = new Admin({ clientId: 'demo', ...system.access.asAdministrator(), retries: 0, timeout: 1500 });
   const base = await recordsIn(admin, system);
   let last = '';
   let changed = Date.now();

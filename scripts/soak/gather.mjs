@@ -27,7 +27,7 @@ export async function withDatabase(system, work) {
 }
 
 async function withAdmin(system, work) {
-  const admin = new Admin({ clientId: 'soak', bootstrapBrokers: [system.kafka.brokers], retries: 3, timeout: 5000 });
+  const admin = new Admin({ clientId: 'soak', ...system.access.asAdministrator(), retries: 3, timeout: 5000 });
   try {
     return await work(admin);
   } finally {
@@ -77,7 +77,7 @@ async function readTopics(system, topics) {
   const consumer = new Consumer({
     clientId: 'soak',
     groupId: `soak-${process.pid}-${topics[0]}`,
-    bootstrapBrokers: [system.kafka.brokers],
+    ...system.access.asAdministrator(),
   });
   const stream = await consumer.consume({ topics, mode: 'earliest', fallbackMode: 'earliest', autocommit: false });
   for await (const { topic, partition, offset, headers } of stream) {

@@ -18,13 +18,7 @@ export class Poison {
   constructor(system, load) {
     this.system = system;
     this.load = load;
-    this.producer = new Producer({
-      clientId: 'soak-poison',
-      bootstrapBrokers: [system.kafka.brokers],
-      retries: 100,
-      retryDelay: 200,
-      timeout: 5000,
-    });
+    this.producers = new Map(PARTNERS.map(({ id }) => [responses(id), producerOf(system, id)]));
   }
 
   async run(seconds) {
@@ -48,7 +42,7 @@ export class Poison {
     const bytes = Object.entries(headers).map(([name, text]) => [Buffer.from(name), Buffer.from(text)]);
     for (;;) {
       try {
-        await this.producer.send({ acks: -1, messages: [{ ...message, headers: new Map(bytes) }] });
+        await this.producers.get(topic).send({ acks: -1, messages: [{ ...message, headers: new Map(bytes) }] });
         return;
       } catch (error) {
         if (this.#over.signal.aborted) throw error;
@@ -59,9 +53,15 @@ export class Poison {
 
   async close() {
     this.#over.abort();
-    await this.producer.close().catch(() => undefined);
+    for (const producer of this.producers.values()) await producer.close().catch(() => undefined);
   }
 }
+
+const producerOf = (system, partner) =>
+  new Producer({
+    ...{ clientId: 'soak-poison', retries: 100, retryDelay: 200, timeout: 5000 },
+    ...system.access.asPartner(partner),
+  });
 
 const undecodable = (partner) => ({ topic: responses(partner), value: [0xff, 0, 0xfe], code: 'undecodable' });
 
