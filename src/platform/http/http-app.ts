@@ -92,6 +92,7 @@ function adapter({ httpBodyLimit: bodyLimit, httpTrustedProxies: proxies = [] }:
       const verdict = verdictOf(error);
       void reply
         .status(verdict.status)
+        .headers(HEADERS)
         .header('content-type', 'application/problem+json; charset=utf-8')
         .send(JSON.stringify(problemOf(verdict, '/', request.id)));
     },

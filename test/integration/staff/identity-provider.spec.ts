@@ -1,7 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
-import { Provider } from 'oidc-provider';
 import { eventually } from '../../support/eventually';
 import { AUDIENCE, oidcEnv } from '../../support/issuer';
 import { anOrder, type OrdersApp, send, startOrders } from '../orders/orders-app';
@@ -10,6 +9,7 @@ const SECRET = 'of-the-desk-and-of-nobody-else';
 
 /** A certified provider as it comes: discovery, published keys, client credentials, access tokens of RFC 9068. */
 const providerAt = async (issuer: string, alg: string): Promise<RequestListener> => {
+  const { Provider } = await import('oidc-provider');
   const { privateKey } = await generateKeyPair(alg, { extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: `${alg}-1`, alg, use: 'sig' };
   const provider = new Provider(issuer, {
@@ -42,12 +42,15 @@ describe('a real identity provider', () => {
   let issuer: string;
 
   beforeAll(async () => {
+    // It warns of what is right in a test: everything in memory, a Node newer than it knows.
+    for (const level of ['warn', 'info'] as const) jest.spyOn(console, level).mockImplementation(() => undefined);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     listener = await providerAt(issuer, 'ES256');
     orders = await startOrders({ env: oidcEnv(issuer, { LOGIN_FAILURES_PER_MINUTE: '100000' }) });
   });
   afterAll(async () => {
+    jest.restoreAllMocks();
     await orders?.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
