@@ -29,6 +29,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   channels: async () => (await import('./channels.command.js')).channelsCommand(),
   contracts: async () => (await import('./contracts.command.js')).contractsCommand(),
   asyncapi: async () => (await import('./asyncapi.command.js')).asyncapiCommand(),
+  simulate: async () => (await import('./simulate.command.js')).simulateCommand(),
+  certify: async () => (await import('./certify.command.js')).certifyCommand(),
   config: async () => (await import('./config.command.js')).configCommand(),
 };
 
@@ -44,6 +46,8 @@ async function run(): Promise<number> {
     .description('Exchange business documents with partners over Kafka.')
     .addHelpText('before', EXAMPLES)
     .exitOverride()
+    // Some commands pass on what stands behind their name.
+    .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: true });
   for (const load of wanted(process.argv[2])) program.addCommand(overridden(await load()));
   try {

@@ -1,3 +1,4 @@
+export { type Certification, keepCertification, newestCertification, standingOf } from './certifications';
 export {
   type Applied,
   Onboarder,

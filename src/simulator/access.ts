@@ -110,6 +110,7 @@ function accountsOf(file: string): Record<string, Partial<Record<string, unknown
     accounts = JSON.parse(textOf(file, 'the file'));
   } catch (error) {
     // A parser's message quotes what it read, which here is a secret.
+    // eslint-disable-next-line preserve-caught-error
     if (error instanceof SyntaxError) throw new RangeError(`finds no JSON in ${file}`);
     throw error;
   }
@@ -121,7 +122,8 @@ function textOf(file: string, what: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new RangeError(`can't read ${what} (${(error as NodeJS.ErrnoException).code ?? 'unreadable'}: ${file})`);
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+    throw new RangeError(`can't read ${what} (${code}: ${file})`, { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { compatibilityPartitioner, Producer } from '@platformatic/kafka';
-import type { Connection } from './connection';
+import { brokerWords } from './broker-error';
+import { type Connection, makeProducer, type RecordProducer } from './connection';
 import type { Message } from './message';
 
 /** A message on its way. */
@@ -25,11 +25,6 @@ export interface SenderEvents {
 
 const MOST_IN_ONE_SEND = 1000;
 
-/** Text or bytes, as they come. */
-const toBytes = (value?: string | Buffer): Buffer | undefined =>
-  typeof value === 'string' ? Buffer.from(value) : value;
-const SERIALIZERS = { key: toBytes, value: toBytes, headerKey: toBytes, headerValue: toBytes };
-
 /**
  * Writes messages at their time, one send at a time, so that those of an order keep their order. What could not be
  * written is written again until it is; a repeat carries the same message id.
@@ -39,7 +34,7 @@ export class AnswerSender {
   private readonly timers = new Set<NodeJS.Timeout>();
   /** Of a send that failed nobody knows what was written. */
   private readonly tried = new Set<Outgoing>();
-  private producer: Producer<string | Buffer, string | Buffer, string | Buffer, string | Buffer> | undefined;
+  private producer: RecordProducer | undefined;
   private draining: Promise<void> | undefined;
   private closed = false;
 
@@ -93,7 +88,7 @@ export class AnswerSender {
         failures = 0;
       } catch (error) {
         failures++;
-        this.log(`messages not written (${(error as Error).message}), trying again`);
+        this.log(`messages not written (${brokerWords(error)}), trying again`);
         await this.dropProducer();
         await delay(Math.min(200 * failures, 2000));
       }
@@ -105,7 +100,7 @@ export class AnswerSender {
   }
 
   private async send(batch: readonly Outgoing[]): Promise<void> {
-    this.producer ??= this.makeProducer();
+    this.producer ??= makeProducer(this.connection);
     await this.producer.send({
       acks: -1,
       messages: batch.map(({ message: { topic, key, value, headers } }) => ({
@@ -113,18 +108,6 @@ export class AnswerSender {
         ...(key === null ? {} : { key }),
       })),
     });
-  }
-
-  private makeProducer(): NonNullable<AnswerSender['producer']> {
-    const producer = new Producer<string | Buffer, string | Buffer, string | Buffer, string | Buffer>({
-      ...this.connection,
-      serializers: SERIALIZERS,
-      // Java's rule for keys; the library's own default differs from it.
-      partitioner: compatibilityPartitioner,
-      retries: 0,
-    });
-    producer.on('error', () => undefined);
-    return producer;
   }
 
   private async dropProducer(): Promise<void> {

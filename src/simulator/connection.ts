@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { compatibilityPartitioner, Producer } from '@platformatic/kafka';
 import type { Access, Mechanism } from './access';
 
 /** How every client of the simulator reaches the brokers. Spread when a client is made, so that each has what counts then. */
@@ -45,3 +46,27 @@ function filesOf({ ca, cert, key }: NonNullable<Access['tls']>): NonNullable<Con
     ...(key === undefined ? {} : { key: readFileSync(key) }),
   };
 }
+
+export type RecordProducer = Producer<string | Buffer, string | Buffer, string | Buffer, string | Buffer>;
+
+/** Text or bytes, as they come. */
+const toBytes = (value?: string | Buffer): Buffer | undefined =>
+  typeof value === 'string' ? Buffer.from(value) : value;
+const SERIALIZERS = { key: toBytes, value: toBytes, headerKey: toBytes, headerValue: toBytes };
+
+/** Tries once: whoever sends tries again, with a new one. */
+export function makeProducer(connection: Connection): RecordProducer {
+  const producer: RecordProducer = new Producer({
+    ...connection,
+    serializers: SERIALIZERS,
+    // Java's rule for keys; the library's own default differs from it.
+    partitioner: compatibilityPartitioner,
+    retries: 0,
+  });
+  producer.on('error', () => undefined);
+  return producer;
+}
+
+/** The partition of a key among so many, by Java's rule. */
+export const partitionFor = (key: string, partitions: number): number =>
+  compatibilityPartitioner({ topic: '', key: Buffer.from(key) }, Buffer.from(key)) % partitions;

@@ -9,6 +9,7 @@ import {
 } from '../contracts';
 import type { Codec } from '../messaging/registry';
 import type { Outgoing } from './answer-sender';
+import { askedBy } from './articles';
 import { answersTo, answerToCancellation, type Pace } from './answers';
 import { type Behaviour, behaviourOf, type Mix, type Wish } from './behaviour';
 import { despatchesGoods } from './despatches';
@@ -133,7 +134,7 @@ export class Desk {
 
   private async order(request: Request, record: Arrived, repeated: boolean): Promise<Taken> {
     const { orderNumber } = request.document;
-    const behaviour = this.behaviourOf(orderNumber);
+    const behaviour = behaviourOf(orderNumber, this.manners.mix, askedBy(request.document));
     const messages = await answersTo(request, behaviour, this.manners, this.codec);
     const despatches = messages.filter(({ despatchNumber }) => despatchNumber !== undefined).length;
     return {

@@ -84,7 +84,7 @@ function numberOf(orderNumber: string, requestId: string, part: number): string 
   return readable.length <= LONGEST_NUMBER ? readable : `D-${answerId(requestId, 'despatch')}-${part}`;
 }
 
-function millionthsOf(decimal: string): bigint {
+export function millionthsOf(decimal: string): bigint {
   const [whole = '', fraction = ''] = decimal.split('.');
   return BigInt(whole + fraction.padEnd(SCALE, '0'));
 }

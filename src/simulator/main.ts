@@ -1,12 +1,13 @@
-import { partnerCommand } from './partner-command';
+import { chosen } from './programs';
 import { processTerminal } from './terminal';
 import { UsageError } from './usage';
 
 // What the partner's kit ships: it stands on the contracts and the registry's client alone.
 
 const terminal = processTerminal('simulator');
+const { program, args } = chosen(process.argv.slice(2));
 
-void partnerCommand(process.argv.slice(2), terminal).then(
+void program(args, terminal).then(
   (code) => {
     process.exitCode = code;
   },

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Consumer, type MessagesStream } from '@platformatic/kafka';
 import { createCodec, createSchemaRegistry, type SchemaRegistry } from '../messaging/registry';
 import { AnswerSender, type Outgoing, type SenderEvents } from './answer-sender';
+import { brokerWords } from './broker-error';
 import { type Connection, connectionOf } from './connection';
 import { Desk } from './desk';
 import { Journal } from './journal';
@@ -77,7 +78,7 @@ export class Partner implements SenderEvents {
       } catch (error) {
         if (this.stopping) break;
         failures++;
-        this.log(`no requests for now (${reasonOf(error)}), trying again`);
+        this.log(`no requests for now (${brokerWords(error)}), trying again`);
         await delay(Math.min(200 * failures, 2000));
       }
     }
@@ -174,10 +175,4 @@ export class Partner implements SenderEvents {
     if (offsets.length === 0) return;
     await consumer.commit({ offsets }).catch((error: unknown) => this.log(`offsets not committed (${String(error)})`));
   }
-}
-
-/** With what to do about it, where the error knows. */
-function reasonOf(error: unknown): string {
-  const { message, hint } = error as Error & { hint?: string };
-  return hint === undefined ? message : `${message} ${hint}`;
 }
