@@ -45,11 +45,10 @@ export const asParley = ({ brokers, caFile, parley }: GuardedKafka): NodeJS.Proc
   KAFKA_REPLICATION_FACTOR: '1',
 });
 
-/** What an administrator's command has beside that, and no process that runs. */
-export const asAdministrator = (kafka: GuardedKafka): NodeJS.ProcessEnv => ({
-  ...asParley(kafka),
-  KAFKA_ADMIN_USERNAME: kafka.admin.username,
-  KAFKA_ADMIN_PASSWORD: kafka.admin.password,
+/** What a command of the administrator has beside that, and no process that runs. */
+export const asAdministrator = ({ admin }: GuardedKafka): NodeJS.ProcessEnv => ({
+  KAFKA_ADMIN_USERNAME: admin.username,
+  KAFKA_ADMIN_PASSWORD: admin.password,
 });
 
 /** Options and environment by which the simulated partner comes in. */

@@ -4,7 +4,6 @@ import { freePort } from '../../scripts/servers/index.mjs';
 import { eventually } from './eventually';
 import { asAdministrator, asParley, doorOf, type GuardedKafka, guardedKafka } from './guarded-kafka';
 import { type KafkaDoor, uniqueName } from './kafka';
-import { giveRights } from './rights-by-hand';
 import { giveKeyAt, type TestKey } from './staff';
 
 const started = new Set<ChildProcess>();
@@ -156,16 +155,10 @@ export class ParleyProcess {
 
   /** `parley partner add …`, by an administrator of the broker. Returns the partner's way into it. */
   async addPartner(id: string, ...options: string[]): Promise<KafkaDoor> {
-    const administrator = { ...this.env, ...asAdministrator(this.kafka) };
-    const asAdmin = {
-      KAFKA_SASL_USERNAME: this.kafka.admin.username,
-      KAFKA_SASL_PASSWORD: this.kafka.admin.password,
-    };
     const args = ['partner', 'add', id, ...options, '--json'];
-    const { stdout } = await this.command(args, { ...administrator, ...asAdmin });
-    const { channels } = JSON.parse(stdout) as { channels: { topic: string; direction: 'in' | 'out' }[] };
-    const group = this.env['KAFKA_CONSUMER_GROUP'] ?? '';
-    return doorOf(this.kafka, await giveRights(this.kafka, id, group, channels));
+    const { stdout } = await this.command(args, { ...this.env, ...asAdministrator(this.kafka) });
+    const { account } = JSON.parse(stdout) as { account: { username: string; password: string } };
+    return doorOf(this.kafka, { username: account.username, password: account.password });
   }
 
   private async command(args: string[], env: NodeJS.ProcessEnv): Promise<Program> {
