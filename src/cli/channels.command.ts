@@ -51,7 +51,12 @@ async function show(limit: number, json: boolean): Promise<void> {
 }
 
 function stateOf({ direction, paused }: ChannelDto): string {
-  if (paused) return `paused since ${localTime(paused.since)} by ${paused.by} (${paused.code}): ${paused.reason}`;
+  if (paused) {
+    const { since, by, code, reason, unreadKeptUntil } = paused;
+    const kept =
+      unreadKeptUntil === null ? '' : `; the broker keeps what is unread until ${localTime(unreadKeptUntil)}`;
+    return `paused since ${localTime(since)} by ${by} (${code}): ${reason}${kept}`;
+  }
   return direction === 'in' ? 'read' : 'written';
 }
 

@@ -86,8 +86,20 @@ export class Metrics {
       'Age of the oldest record in hand that has no outcome.',
       () => transport.health().oldestUnprocessedAgeMs / 1000,
     );
-    this.gauges('parley_channel_paused', '1: not read, by a flood of dead letters or by staff.', ['topic'], () =>
-      transport.health().pausedTopics.map((topic) => ({ labels: { topic }, value: 1 })),
+    this.gauges(
+      'parley_channel_paused',
+      '1: not read, by a flood of dead letters, by staff, or since as much of a suspended partner is kept as may be.',
+      ['topic'],
+      () => transport.health().pausedTopics.map((topic) => ({ labels: { topic }, value: 1 })),
+    );
+    this.gauges(
+      'parley_channel_unread_kept_until_timestamp_seconds',
+      'The broker may delete what is unread on a paused channel from then on.',
+      ['topic'],
+      () =>
+        transport
+          .health()
+          .unreadKeptUntil.map(({ topic, until }) => ({ labels: { topic }, value: until.getTime() / 1000 })),
     );
     this.gauge(
       'parley_dlt_unpublished',

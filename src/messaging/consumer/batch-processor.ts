@@ -107,7 +107,7 @@ export class BatchProcessor {
     const { careful, gate } = this.guards;
     if (!careful && !gate) return { known: undefined };
     return this.await(batch, async () => {
-      const reason = await gate?.closed(channel);
+      const reason = await gate?.closed(channel, batch.records[0]);
       if (reason === undefined) return { known: await careful?.enter(batch, channel) };
       batch.pause(PAUSE_MS, reason);
       throw new Abandoned('paused');
@@ -121,7 +121,9 @@ export class BatchProcessor {
     const open: Portion[] = [];
     for (const portion of portions) {
       const { work } = portion;
-      const reason = await this.patience.run([work], () => gate.closed(work.channel), true).catch(() => 'given back');
+      const reason = await this.patience
+        .run([work], () => gate.closed(work.channel, portion.records[0]), true)
+        .catch(() => 'given back');
       if (reason === undefined) open.push(portion);
       else if (!work.isGone) work.giveBack(PAUSE_MS, reason);
     }

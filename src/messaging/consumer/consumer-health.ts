@@ -19,6 +19,8 @@ export interface ConsumerHealth {
   violations: ReturnType<ConsumerCounters['violationsByTopic']>;
   /** Channels that are paused, by flood or staff. */
   pausedTopics: readonly string[];
+  /** Until when the broker keeps what is unread on them, as far as that is known. */
+  unreadKeptUntil: readonly { topic: string; until: Date }[];
   /** Dead letters of all processes that are not on their dead letter topic; as last counted. */
   unpublishedDeadLetters: number;
 }

@@ -73,6 +73,7 @@ export class Consumer {
       counts: counters.byTopic(),
       violations: counters.violationsByTopic(),
       pausedTopics: protection?.gate.pausedTopics ?? [],
+      unreadKeptUntil: protection?.gate.unreadKeptUntil ?? [],
       unpublishedDeadLetters: protection?.deadLetters.unpublishedCount ?? 0,
     };
   }

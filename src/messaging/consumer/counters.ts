@@ -7,11 +7,11 @@ export class ConsumerCounters {
   private readonly topics = new Map<string, Record<InboxResult, number>>();
   private readonly violations = new Map<string, Map<string, number>>();
 
-  /** @param onDead hears of every death at once */
-  constructor(private readonly onDead: (topic: string) => void = () => undefined) {}
+  /** @param on hears at once of every message that died, or was held */
+  constructor(private readonly on: { dead?: (topic: string) => void; held?: (topic: string) => void } = {}) {}
 
   count(topic: string, result: InboxResult): void {
-    if (result === 'dead') this.onDead(topic);
+    if (result === 'dead' || result === 'held') this.on[result]?.(topic);
     let counts = this.topics.get(topic);
     if (!counts) this.topics.set(topic, (counts = { applied: 0, duplicate: 0, held: 0, retry: 0, dead: 0 }));
     counts[result]++;

@@ -107,7 +107,10 @@ export function createTransport(options: TransportOptions): ParleyTransport {
   const { database, channels, logger, protect, contracts = CONTRACTS, clock = systemClock } = options;
   return new ParleyTransport((dispatch) => {
     const protection = protect && createProtection({ ...protect, database, channels, logger, clock });
-    const counters = new ConsumerCounters((topic) => protection?.gate.died(topic));
+    const counters = new ConsumerCounters({
+      dead: (topic) => protection?.gate.died(topic),
+      held: (topic) => protection?.kept.note(topic),
+    });
     const noted: Dispatch = (contract, batch) => {
       protection?.watchdog.note(batch.messages);
       return dispatch(contract, batch);

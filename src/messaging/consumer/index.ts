@@ -14,6 +14,7 @@ export {
   pauseChannel,
   pausedChannels,
   resumeChannel,
+  SUSPENDED_FULL,
 } from './protection/channel-pauses';
 export { nameUuid } from './record-identity';
 export { storedHeaders } from './stored-headers';

@@ -23,13 +23,23 @@ export interface TopicDescription {
    * `segment.ms`. Infinity: for ever. Undefined where we may not read the configuration.
    */
   keepsMs: number | undefined;
+  /** How long it stays at least: `retention.ms`. Infinity: for ever. Undefined as above. */
+  retentionMs: number | undefined;
 }
 
 const READ = ['max.message.bytes', 'retention.ms', 'segment.ms', 'cleanup.policy'] as const;
 type TopicConfig = Record<(typeof READ)[number], string>;
 
 function keepsMs({ 'retention.ms': retention, 'segment.ms': segment, 'cleanup.policy': policy }: TopicConfig): number {
-  return retention === '-1' || !policy.includes('delete') ? Infinity : Number(retention) + Number(segment);
+  return retentionMs({ 'retention.ms': retention, 'cleanup.policy': policy }) + Number(segment);
+}
+
+/** A compacted topic loses a record sooner where a newer one has its key: that is not time's doing. */
+function retentionMs({
+  'retention.ms': retention,
+  'cleanup.policy': policy,
+}: Pick<TopicConfig, 'retention.ms' | 'cleanup.policy'>): number {
+  return retention === '-1' || !policy.includes('delete') ? Infinity : Number(retention);
 }
 
 /** How far a consumer group has come in a partition. */
@@ -131,7 +141,8 @@ class PlatformaticAdmin implements KafkaAdmin {
           const partitions = metadata.topics.get(topic)?.partitionsCount ?? 0;
           const config = configs.get(topic);
           const maxMessageBytes = config && Number(config['max.message.bytes']);
-          return [topic, { topic, partitions, maxMessageBytes, keepsMs: config && keepsMs(config) }];
+          const kept = { keepsMs: config && keepsMs(config), retentionMs: config && retentionMs(config) };
+          return [topic, { topic, partitions, maxMessageBytes, ...kept }];
         }),
       );
     });

@@ -9,7 +9,8 @@ class PauseDto {
   since: string;
 
   @ApiProperty({
-    description: '`flood`: more dead letters than is bearable; `staff`: somebody paused it',
+    description:
+      '`flood`: more dead letters than is bearable; `staff`: somebody paused it; `suspended-full`: as much of a suspended partner is kept as may be',
     example: 'flood',
   })
   code: string;
@@ -19,6 +20,15 @@ class PauseDto {
 
   @ApiProperty({ example: 'key_7f3a9c' })
   by: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The broker may delete what is unread from then on; null: nobody knows yet, or never',
+    example: TIME_EXAMPLE,
+  })
+  unreadKeptUntil: string | null;
 }
 
 /** A topic of a partner. */
@@ -47,6 +57,7 @@ export class ChannelDto {
       code: pause.code,
       reason: pause.reason,
       by: pause.pausedBy,
+      unreadKeptUntil: pause.keptUntil?.toISOString() ?? null,
     };
     return { topic, partner, direction, format, partitions, paused: paused ?? null };
   }

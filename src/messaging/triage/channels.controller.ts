@@ -7,7 +7,7 @@ import { NonRetriableError } from '../../platform/errors';
 import { decodeCursor, linkNext, PageQuery, pageOf } from '../../platform/http';
 import { Allow, audit, type Caller, mayPartner, TheCaller } from '../../staff';
 import { type Channel, ChannelCatalog } from '../channels';
-import { pauseChannel, pausedChannels, resumeChannel } from '../consumer';
+import { pauseChannel, pausedChannels, resumeChannel, SUSPENDED_FULL } from '../consumer';
 import { ChannelDto, ChannelPageDto } from './channel.dto';
 import { ReasonDto } from './dead-letters.dto';
 import { BODY_PROBLEMS, LINK, operation } from './openapi';
@@ -74,11 +74,17 @@ export class ChannelsController {
   @operation(
     'resumeChannel',
     'Read a topic again, from where it was left',
-    [...BODY_PROBLEMS, 'topic-unknown', 'channel-not-paused'],
+    [...BODY_PROBLEMS, 'topic-unknown', 'channel-not-paused', 'partner-suspended'],
     ...[Topic, ApiOkResponse({ type: ChannelDto })],
   )
   resume(@TheCaller() by: Caller, @Param('topic') topic: string, @Body() { reason }: ReasonDto): Promise<ChannelDto> {
-    return this.change('resume', topic, reason, by, async (tx, { id }, now) => {
+    return this.change('resume', topic, reason, by, async (tx, { id, partner }, now) => {
+      const pause = (await pausedChannels(this.database)).find(({ channelId }) => channelId === id);
+      if (pause?.code === SUSPENDED_FULL) {
+        throw new NonRetriableError('partner-suspended', `It is not read because ${pause.reason}.`, {
+          hint: `Resume ${partner}: then it is read again.`,
+        });
+      }
       if (await resumeChannel(tx, id, now)) return;
       throw new NonRetriableError('channel-not-paused', 'The channel is not paused.');
     });

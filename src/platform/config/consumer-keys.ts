@@ -51,4 +51,11 @@ export const CONSUMER_KEYS = {
     unit: 'messages',
     doc: 'More open dead letters than this on one channel pause the channel, so that garbage does not fill the database.',
   },
+  suspendedHeldLimit: {
+    env: 'SUSPENDED_HELD_LIMIT',
+    parse: integer(1, 100_000_000),
+    fallback: '100000',
+    unit: 'messages',
+    doc: 'So many messages of a suspended partner are kept in the database; then its topics are not read until it is resumed, and the broker keeps the rest for as long as their retention.ms says. 100000: a gigabyte at 10 kB each.',
+  },
 } satisfies Record<string, Key<unknown>>;

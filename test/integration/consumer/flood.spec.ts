@@ -44,7 +44,7 @@ function startProcess(limits: FloodLimits, clock = { time: Date.now() }) {
       guards: { gate },
     },
     handler(),
-    new ConsumerCounters((topic) => gate.died(topic)),
+    new ConsumerCounters({ dead: (topic) => gate.died(topic) }),
   );
   return { gate, lines, processor };
 }

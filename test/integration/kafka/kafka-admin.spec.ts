@@ -37,9 +37,15 @@ describe('the Kafka administration', () => {
     expect(await kafka.ensureTopics(plans)).toEqual([]);
     expect(await kafka.describeTopics([there, planned, compacted, absent])).toEqual(
       new Map([
-        [there, { topic: there, partitions: 2, maxMessageBytes: 5000, keepsMs: Infinity }],
-        [planned, { topic: planned, partitions: 7, maxMessageBytes: 123456, keepsMs: 4_200_000 }],
-        [compacted, { topic: compacted, partitions: 1, maxMessageBytes: 5000, keepsMs: Infinity }],
+        [there, { topic: there, partitions: 2, maxMessageBytes: 5000, keepsMs: Infinity, retentionMs: Infinity }],
+        [
+          planned,
+          { topic: planned, partitions: 7, maxMessageBytes: 123456, keepsMs: 4_200_000, retentionMs: 3_600_000 },
+        ],
+        [
+          compacted,
+          { topic: compacted, partitions: 1, maxMessageBytes: 5000, keepsMs: Infinity, retentionMs: Infinity },
+        ],
       ]),
     );
     expect(await kafka.existing([there, absent])).toEqual(new Set([there]));

@@ -60,7 +60,9 @@ describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
     expect(listener.values).toEqual(['a0', 'a1', 'a2', 'b0']);
     expect(source.trouble).toBeUndefined();
     const seen = await closing(createKafkaAdmin(as(parley))).describeTopics([topic, foreign]);
-    expect([...seen.values()]).toEqual([{ topic, partitions: 1, maxMessageBytes: undefined, keepsMs: undefined }]);
+    expect([...seen.values()]).toEqual([
+      { topic, partitions: 1, maxMessageBytes: undefined, keepsMs: undefined, retentionMs: undefined },
+    ]);
   }, 60_000);
 
   it('fails clearly when a right is taken away, and goes on when it is given back', async () => {

@@ -11,9 +11,11 @@ import { Unpublished } from '../dlt/unpublished';
 import { CarefulReading } from './careful-reading';
 import { DrainMarks } from './drain-marks';
 import { FloodGate } from './flood-gate';
+import { KeptLimit } from './kept-limit';
 import { OneAtATime } from './one-at-a-time';
 import { Presence } from './presence';
 import { Retention } from './retention';
+import { UnreadRecords } from './unread-records';
 import { Watchdog } from './watchdog';
 
 export interface ProtectionOptions {
@@ -27,6 +29,7 @@ export interface ProtectionOptions {
     | 'watchdogMs'
     | 'deadLetterFloodPerMinute'
     | 'deadLetterFloodOpen'
+    | 'suspendedHeldLimit'
     | 'inboxRetentionHours'
     | 'deadLetterRetentionDays'
   >;
@@ -45,6 +48,7 @@ export interface Protection {
   careful: CarefulReading;
   marks: DrainMarks;
   gate: FloodGate;
+  kept: KeptLimit;
   watchdog: Watchdog;
   deadLetters: DeadLetterPublisher;
   companions: readonly Companion[];
@@ -61,7 +65,9 @@ export function createProtection(options: ProtectionOptions): Protection {
   const careful = new CarefulReading(database, reader, config.consumerBatchSize, clock, logger);
   const marks = new DrainMarks(database, presence, suspects, clock);
   const limits = { perMinute: config.deadLetterFloodPerMinute, open: config.deadLetterFloodOpen };
-  const gate = new FloodGate(database, channels, limits, clock, logger);
+  const kept = new KeptLimit(database, channels, config.suspendedHeldLimit, logger);
+  const unread = new UnreadRecords(database, channels, admin);
+  const gate = new FloodGate(database, channels, limits, clock, logger, { kept, unread });
   const watchdog = new Watchdog(config.watchdogMs, logger);
   const deadLetters = new DeadLetterPublisher({
     unpublished: new Unpublished(database),
@@ -76,7 +82,7 @@ export function createProtection(options: ProtectionOptions): Protection {
   };
   const retention = new Retention(database, channels, admin, times, clock, logger);
   return {
-    ...{ careful, marks, gate, watchdog, deadLetters },
+    ...{ careful, marks, gate, kept, watchdog, deadLetters },
     companions: [gate, deadLetters, retention, watching(watchdog)],
     async leave() {
       await Promise.all([marks.leave(), careful.leave()]).catch((error: unknown) => {

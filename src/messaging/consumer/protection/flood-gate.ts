@@ -4,7 +4,10 @@ import { messageOf } from '../../../platform/errors';
 import { sleep } from '../../../platform/polling';
 import type { Logger } from '../../../platform/telemetry';
 import type { Channel, ChannelCatalog } from '../../channels';
-import { type ChannelPause, pauseChannel, pausedChannels } from './channel-pauses';
+import type { InboundRecord } from '../../kafka';
+import { type ChannelPause, SUSPENDED_FULL, pauseChannel, pausedChannels } from './channel-pauses';
+import type { KeptLimit } from './kept-limit';
+import type { UnreadRecords } from './unread-records';
 
 /** Dead letters that a channel may have before it is paused. */
 export interface FloodLimits {
@@ -12,6 +15,13 @@ export interface FloodLimits {
   perMinute: number;
   /** Open ones, since staff let it go on last. */
   open: number;
+}
+
+/** What a gate has beside its own limits. */
+export interface GateParts {
+  /** Of suspended partners. */
+  kept?: KeptLimit;
+  unread?: UnreadRecords;
 }
 
 const LOOK_MS = 1_000;
@@ -35,6 +45,7 @@ export class FloodGate {
     private readonly limits: FloodLimits,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly parts: GateParts = {},
   ) {
     this.lookEvery = Math.max(1, Math.floor(Math.min(limits.perMinute, limits.open) / 10));
   }
@@ -53,12 +64,18 @@ export class FloodGate {
     this.deaths.set(topic, (this.deaths.get(topic) ?? 0) + 1);
   }
 
-  /** Undefined: read on. Else why the channel is not read now, one sentence. Rejects when the database can't say. */
-  async closed(channel: Channel): Promise<string | undefined> {
-    if (!this.paused.has(channel.id) && (this.deaths.get(channel.topic) ?? 0) >= this.lookEvery) {
-      await this.count(channel);
+  /**
+   * Undefined: read on. Else why the channel is not read now, one sentence. Rejects when the database can't say.
+   * @param oldest the first record that is not read then
+   */
+  async closed(channel: Channel, oldest?: InboundRecord): Promise<string | undefined> {
+    const { kept, unread } = this.parts;
+    if (!this.paused.has(channel.id)) {
+      if ((this.deaths.get(channel.topic) ?? 0) >= this.lookEvery) await this.count(channel);
+      if (kept?.isDue(channel)) await this.countKept(channel.partner, kept);
     }
     const pause = this.paused.get(channel.id);
+    if (pause && oldest) unread?.note(oldest);
     return pause && sentenceOf(channel.topic, pause);
   }
 
@@ -68,6 +85,14 @@ export class FloodGate {
       .inbound()
       .filter(({ id }) => this.paused.has(id))
       .map(({ topic }) => topic);
+  }
+
+  /** Until when the broker keeps what is unread on paused channels, as far as that is known. */
+  get unreadKeptUntil(): { topic: string; until: Date }[] {
+    return this.channels.inbound().flatMap(({ id, topic }) => {
+      const until = this.paused.get(id)?.keptUntil;
+      return until ? [{ topic, until }] : [];
+    });
   }
 
   /** One sentence with what to do, while a channel is paused. */
@@ -101,6 +126,14 @@ export class FloodGate {
       }
       if (this.deaths.has(channel.topic) && !this.paused.has(channel.id)) await this.count(channel);
     }
+    const { kept, unread } = this.parts;
+    for (const partner of kept?.toCount ?? []) if (kept) await this.countKept(partner, kept);
+    await unread?.look(this.paused);
+  }
+
+  private async countKept(partner: string, kept: KeptLimit): Promise<void> {
+    if (!(await kept.count(partner, this.clock.now()))) return;
+    this.paused = new Map((await pausedChannels(this.database)).map((pause) => [pause.channelId, pause]));
   }
 
   private async count(channel: Channel): Promise<void> {
@@ -118,7 +151,7 @@ export class FloodGate {
         : `more than ${open} dead letters are open`;
     const pause = { channelId: channel.id, code: 'flood', reason: what, pausedBy: 'parley' };
     const isFirst = await this.database.transaction((tx) => pauseChannel(tx, pause, now));
-    this.paused = new Map([...this.paused, [channel.id, { ...pause, since: now }]]);
+    this.paused = new Map([...this.paused, [channel.id, { ...pause, since: now, keptUntil: null }]]);
     if (isFirst) {
       const fields = { topic: channel.topic, partner: channel.partner, code: 'channel-flooded', reason: what };
       this.logger.error(fields, 'the channel is paused until staff resume it; nothing is lost');
@@ -135,10 +168,13 @@ export const DEATHS = `
             AND last_failed_at > a.since ORDER BY last_failed_at LIMIT :most) o)::int AS open
   FROM (SELECT coalesce((SELECT since FROM channel_allowance WHERE channel_id = :channelId), '-infinity') AS since) a`;
 
-function sentenceOf(topic: string, { code, reason, since, pausedBy }: ChannelPause): string {
-  const remedy =
-    code === 'flood'
-      ? 'look at its failures, have them mended, then resume the channel'
-      : 'resume the channel to read on';
-  return `${topic} is not read since ${since.toISOString()}: ${reason} (paused by ${pausedBy}); ${remedy}.`;
+const REMEDIES: Readonly<Record<string, string>> = {
+  flood: 'look at its failures, have them mended, then resume the channel',
+  [SUSPENDED_FULL]: 'it is read on when the partner is resumed',
+};
+
+function sentenceOf(topic: string, { code, reason, since, pausedBy, keptUntil }: ChannelPause): string {
+  const remedy = REMEDIES[code] ?? 'resume the channel to read on';
+  const until = keptUntil ? `; the broker keeps what is unread until ${keptUntil.toISOString()}` : '';
+  return `${topic} is not read since ${since.toISOString()}: ${reason} (paused by ${pausedBy}); ${remedy}${until}.`;
 }
