@@ -1,29 +1,29 @@
 import 'reflect-metadata';
 import { DataSource } from 'typeorm';
 import { orderResponse, topicFor } from '../../../../src/contracts';
-import { addChannels } from '../../../../src/messaging/channels';
-import { adminAccount, createSecurityAdmin, type SecurityAdmin } from '../../../../src/messaging/kafka';
-import { Partners } from '../../../../src/partners';
+import {
+  adminAccount,
+  createKafkaAdmin,
+  createSecurityAdmin,
+  type KafkaAdmin,
+  type SecurityAdmin,
+} from '../../../../src/messaging/kafka';
+import { Onboarder, type PartnerFile, specOf } from '../../../../src/partners';
 import {
   type Account,
-  AccountIssuer,
   Accounts,
   Disabling,
   type IssuedAccount,
-  nextAccount,
   Retirement,
   Rotation,
 } from '../../../../src/partners/accounts';
-import { giveRights, rightsOfAccount } from '../../../../src/partners/onboarding/account-rights';
-import { channelsOf, topicsOf } from '../../../../src/partners/onboarding/desired';
-import { specOf, type PartnerFile } from '../../../../src/partners/onboarding/partner-spec';
 import type { Config } from '../../../../src/platform/config';
-import { Database, query } from '../../../../src/platform/database';
+import { Database } from '../../../../src/platform/database';
 import type { Caller } from '../../../../src/staff';
 import { testConfig } from '../../../support/config';
 import { freshDatabase } from '../../../support/database';
-import { asAdministrator, doorOf, type GuardedKafka, guardedKafka } from '../../../support/guarded-kafka';
-import { createTopic, type KafkaDoor, uniqueName } from '../../../support/kafka';
+import { asAdministrator, asParley, doorOf, type GuardedKafka, guardedKafka } from '../../../support/guarded-kafka';
+import { type KafkaDoor, uniqueName } from '../../../support/kafka';
 
 export const DAY_MS = 86_400_000;
 export const admin: Caller = {
@@ -49,9 +49,9 @@ export interface Bench {
   config: Config;
   database: Database;
   security: SecurityAdmin;
+  kafkaAdmin: KafkaAdmin;
   clock: TestClock;
   accounts: Accounts;
-  issuer: AccountIssuer;
   rotation: Rotation;
   retirement: Retirement;
   disabling: Disabling;
@@ -61,58 +61,42 @@ export interface Bench {
 /** Accounts on a guarded broker and a database of its own. */
 export async function startBench(kafka = guardedKafka()): Promise<Bench> {
   const url = await freshDatabase();
-  const config = testConfig(url, asAdministrator(kafka));
+  // A group of its own: rights are given to it, and other specs use the same broker.
+  const env = { ...asParley(kafka), ...asAdministrator(kafka), KAFKA_CONSUMER_GROUP: uniqueName('parley') };
+  const config = testConfig(url, env);
   const dataSource = await new DataSource({ type: 'postgres', url, installExtensions: false }).initialize();
   const database = new Database(dataSource);
-  const security = createSecurityAdmin(adminAccount(config));
+  const [security, kafkaAdmin] = [createSecurityAdmin(adminAccount(config)), createKafkaAdmin(adminAccount(config))];
   const clock = new TestClock();
   return {
-    ...{ kafka, config, database, security, clock },
+    ...{ kafka, config, database, security, kafkaAdmin, clock },
     accounts: new Accounts(database),
-    issuer: new AccountIssuer(database, security, clock),
     rotation: new Rotation(database, security, clock),
     retirement: new Retirement(database, security, clock),
     disabling: new Disabling(database, security, clock),
     close: async () => {
-      await security.close();
+      await Promise.all([security.close(), kafkaAdmin.close()]);
       await dataSource.destroy();
     },
   };
 }
 
-/** A partner as onboarding leaves it, but for its account; its id is its own. */
-export async function givePartner(bench: Bench, file: Partial<PartnerFile> = {}): Promise<string> {
-  const { database, kafka, config, clock } = bench;
+/** An onboarded partner, whose id is its own, and its first account as it was told. */
+export async function givePartner(bench: Bench, file: Partial<PartnerFile> = {}): Promise<GivenPartner> {
+  const { database, config, security, kafkaAdmin, clock } = bench;
   const partner = file.partner ?? uniqueName('acme');
+  const accounts = { username: config.kafkaSaslUsername, consumerGroup: config.kafkaConsumerGroup };
+  const parts = { database, admin: kafkaAdmin, security, accounts, registry: undefined };
   const spec = specOf({ format: 'json', partitions: 1, ...file, partner }, config);
-  const channels = channelsOf(spec);
-  const brokers = doorOf(kafka, kafka.admin);
-  for (const { topic } of topicsOf(channels)) await createTopic(topic, { exact: true, brokers });
-  await database.transaction(async (tx) => {
-    await new Partners(database).add(tx, { id: partner, name: partner, createdAt: clock.now() });
-    await addChannels(tx, channels, clock.now());
-    await query(
-      tx,
-      'INSERT INTO partner_spec (partner, spec, applied_at, applied_by) VALUES (:partner, :spec, :now, :by)',
-      { partner, spec: JSON.stringify(spec), now: clock.now(), by: 'test' },
-    );
-  });
-  return partner;
+  const { account } = await new Onboarder(parts, clock).apply(spec, admin);
+  if (!account) throw new Error(`${partner} has an account already`);
+  return { partner, username: account.username, password: account.password ?? '' };
 }
 
-/** Its first account, told. */
-export async function giveAccount(bench: Bench, partner: string, days = 365): Promise<Account & { password: string }> {
-  const { database, security, issuer, clock } = bench;
-  const next = nextAccount(partner, []);
-  const { password = '' } = await issuer.issue(next, admin);
-  await giveRights(
-    { database, security, now: clock.now() },
-    next,
-    await rightsOfAccount(database, partner, next.username),
-  );
-  const validUntil = new Date(clock.now().getTime() + days * DAY_MS);
-  const account = await database.transaction((tx) => issuer.told(tx, next, { validUntil, replaces: null }, admin));
-  return { ...account, password };
+export interface GivenPartner {
+  partner: string;
+  username: string;
+  password: string;
 }
 
 /** Rotates, and gives back what was told. */

@@ -5,7 +5,7 @@ import type { Account as Login } from '../../../../scripts/servers/index.mjs';
 import { eventually } from '../../../support/eventually';
 import { startGuardedKafka } from '../../../support/guarded-kafka';
 import { produce } from '../../../support/kafka';
-import { admin, answerTopic, asAccount, type Bench, giveAccount, givePartner, rotated, startBench } from './harness';
+import { admin, answerTopic, asAccount, type Bench, givePartner, rotated, startBench } from './harness';
 
 /** Far from the time that a test takes: what ends before it did not end by it. */
 const NEVER_MS = 3_600_000;
@@ -46,8 +46,7 @@ const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
   );
 
 async function connected(bench: Bench): Promise<{ partner: string; username: string; client: Connected }> {
-  const partner = await givePartner(bench);
-  const old = await giveAccount(bench, partner);
+  const { partner, ...old } = await givePartner(bench);
   const client = new Connected(bench, { username: old.username, password: old.password });
   await client.open();
   await client.write(answerTopic(partner));
