@@ -11,6 +11,7 @@ const OF_CODE: Readonly<Record<string, number>> = {
   'api-key-exceeds-caller': NOT_ALLOWED,
   'edit-own': NOT_ALLOWED,
   'plan-changed': PLAN_CHANGED,
+  'partner-plan-changed': PLAN_CHANGED,
   'version-stale': PLAN_CHANGED,
 };
 

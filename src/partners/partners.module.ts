@@ -3,6 +3,7 @@ import type { GaugeBoard } from '../platform/telemetry';
 import { accountProviders } from './accounts/account.providers';
 import { RotationController } from './accounts/rotation.controller';
 import { PartnersController } from './directory/partners.controller';
+import { OnboardingController } from './onboarding/onboarding.controller';
 import { PartnerStateController } from './state/partner-state.controller';
 import { stateProviders } from './state/state.providers';
 
@@ -15,7 +16,7 @@ export interface PartnersParts {
 @Module({})
 export class PartnersModule {
   static forRoot({ gauges }: PartnersParts): DynamicModule {
-    const controllers: Type[] = [PartnersController, RotationController, PartnerStateController];
+    const controllers: Type[] = [PartnersController, OnboardingController, RotationController, PartnerStateController];
     const providers: Provider[] = [...stateProviders(gauges), ...accountProviders(gauges)];
     return { module: PartnersModule, controllers, providers };
   }

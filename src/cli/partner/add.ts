@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { FORMATS, type Format } from '../../contracts';
-import { specOf, withOnboarder } from '../../partners';
+import { type Applied, specOf, withOnboarder } from '../../partners';
 import { systemClock } from '../../platform/clock';
 import { withDatabase } from '../context';
 import { withJson, wholeUpTo } from '../options';
@@ -42,8 +42,10 @@ async function add(id: string, { json, name, ...more }: AddOptions): Promise<voi
       config,
     );
     if (config.kafkaSaslMechanism === '' && !json) hint(WITHOUT_ACCOUNTS);
-    await withOnboarder({ database, config, clock: systemClock }, async (onboarder) =>
-      tellResult(await onboarder.apply(spec, staffCaller()), { json }),
-    );
+    await withOnboarder({ database, config, clock: systemClock }, async (onboarder) => {
+      const tell = async (made: Applied) => tellResult(made, { json });
+      const applied = await onboarder.apply(spec, staffCaller(), { tell });
+      if (!applied.account) tellResult(applied, { json });
+    });
   });
 }

@@ -1,6 +1,14 @@
 import { Command, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
-import { type Onboarder, parsePartnerFile, type PartnerSpec, specOf, viewOf, withOnboarder } from '../../partners';
+import {
+  type Applied,
+  type Onboarder,
+  parsePartnerFile,
+  type PartnerSpec,
+  specOf,
+  viewOf,
+  withOnboarder,
+} from '../../partners';
 import { systemClock } from '../../platform/clock';
 import { AppError, messageOf } from '../../platform/errors';
 import { withDatabase } from '../context';
@@ -51,7 +59,9 @@ async function onboard(id: string | undefined, options: OnboardOptions, command:
       if (options.plan) return showPlan(onboarder, spec, options);
       const planId = options.apply || options.planId ? options.planId : await asked(onboarder, spec, options, command);
       if (planId === NOTHING) return;
-      tellResult(await onboarder.apply(spec, staffCaller(), { allowDelete, planId }), options);
+      const tell = async (applied: Applied) => tellResult(applied, options);
+      const applied = await onboarder.apply(spec, staffCaller(), { allowDelete, planId, tell });
+      if (!applied.account) tellResult(applied, options);
     });
   });
 }

@@ -2,7 +2,7 @@ import { type Applied, viewOf } from '../../partners';
 import { hint, print } from '../output';
 import { planLines } from './plan-lines';
 
-/** What an onboarding did, and the secret that it made, this once. */
+/** Prints what an onboarding did, and the secret that it made, this once. */
 export function tellResult({ plan, account }: Applied, { json }: { json: boolean }): void {
   const view = viewOf(plan);
   const { partner, channels } = view;

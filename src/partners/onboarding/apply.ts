@@ -18,8 +18,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Carries out a plan. Callers hold the partner's lock and have looked that nothing refuses it. Everything at the broker and the registry comes first,
- * each thing written down as ours before it is made; then one transaction makes the partner usable. An account comes last of what the broker knows:
- * whatever fails before it, no secret is lost.
+ * each thing written down as ours before it is made; then one transaction makes the partner usable. A new account's secret is told last, and the
+ * account counts only when it was: whatever fails before, the next attempt makes another secret.
  */
 export class Application {
   constructor(
@@ -30,7 +30,7 @@ export class Application {
   ) {}
 
   /** Rejects with what failed; what was done until then stays, and the next attempt goes on from there. */
-  async run(): Promise<IssuedAccount | undefined> {
+  async run(tell: (account: IssuedAccount) => Promise<void>): Promise<IssuedAccount | undefined> {
     try {
       await this.addPartner();
       await this.topics();
@@ -39,7 +39,10 @@ export class Application {
       for (const change of this.of('subject')) await this.subject(change);
       await this.forgetWhatIsGone();
       const issued = await this.issue();
-      await this.parts.database.transaction((tx) => this.finish(tx, issued));
+      await this.parts.database.transaction((tx) => this.finish(tx));
+      if (!issued) return undefined;
+      await tell(issued);
+      await this.parts.database.transaction((tx) => this.told(tx, issued));
       return issued;
     } catch (error) {
       await this.auditFailure(error).catch(() => undefined);
@@ -123,11 +126,10 @@ export class Application {
 
   private async issue(): Promise<IssuedAccount | undefined> {
     const [user] = this.of('user');
-    if (!user || !this.parts.security) return undefined;
-    return this.issuer(this.parts.security).issue(user.account, this.by);
+    return user && this.issuer?.issue(user.account, this.by);
   }
 
-  private async finish(tx: Tx, issued: IssuedAccount | undefined): Promise<void> {
+  private async finish(tx: Tx): Promise<void> {
     const { spec, changes } = this.plan;
     const { partner } = spec;
     const now = this.clock.now();
@@ -146,14 +148,18 @@ export class Application {
       { partner, spec: JSON.stringify(spec), now, by: this.by.id },
     );
     await audit(tx, this.entry({ changes: changes.map(lineOf) }), now);
-    if (!issued || !this.parts.security) return;
-    const old = this.plan.actual.accounts.find(({ state }) => state === 'active');
-    await this.issuer(this.parts.security).told(
+  }
+
+  private async told(tx: Tx, { username }: IssuedAccount): Promise<void> {
+    const { spec, actual } = this.plan;
+    const now = this.clock.now().getTime();
+    const old = actual.accounts.find(({ state }) => state === 'active');
+    await this.issuer?.told(
       tx,
-      { partner, username: issued.username },
+      { partner: spec.partner, username },
       {
-        validUntil: new Date(now.getTime() + spec.credentialDays * DAY_MS),
-        replaces: old ? { username: old.username, until: new Date(now.getTime() + OLD_VALID_FOR_MS) } : null,
+        validUntil: new Date(now + spec.credentialDays * DAY_MS),
+        replaces: old ? { username: old.username, until: new Date(now + OLD_VALID_FOR_MS) } : null,
       },
       this.by,
     );
@@ -178,7 +184,8 @@ export class Application {
     return own(this.parts.database, this.plan.spec.partner, resources, this.clock.now());
   }
 
-  private issuer(security: NonNullable<OnboardingParts['security']>): AccountIssuer {
-    return new AccountIssuer(this.parts.database, security, this.clock);
+  private get issuer(): AccountIssuer | undefined {
+    const { database, security } = this.parts;
+    return security && new AccountIssuer(database, security, this.clock);
   }
 }

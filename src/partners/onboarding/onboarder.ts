@@ -13,6 +13,11 @@ export interface ApplyOptions {
   allowDelete?: boolean;
   /** Only if this is still the plan. */
   planId?: string | undefined;
+  /**
+   * Hands what was done, and the secret of the account that was made, to somebody, while the account does not count yet; rejects when that can't be
+   * sure. Not called where no account is made.
+   */
+  tell?: (applied: Applied) => Promise<void>;
 }
 
 export interface Applied {
@@ -34,16 +39,17 @@ export class Onboarder {
   }
 
   /**
-   * Throws `partner-busy` while somebody else changes this partner, `partner-plan-changed` when the plan is no longer the one that was seen, and what the
-   * plan is refused with: `channel-differs`, `partition-count-differs`, `account-foreign`. Nothing is deleted without `allowDelete`.
+   * Throws `partner-busy` while somebody else changes this partner, `partner-plan-changed` when the plan is no longer the one that was seen, and what
+   * the plan is refused with: `channel-differs`, `partition-count-differs`, `account-foreign`. Nothing is deleted without `allowDelete`.
    */
-  apply(spec: PartnerSpec, by: Caller, { allowDelete = false, planId }: ApplyOptions = {}): Promise<Applied> {
+  apply(spec: PartnerSpec, by: Caller, { allowDelete = false, planId, tell }: ApplyOptions = {}): Promise<Applied> {
     return withPartnerLock(this.parts.database, spec.partner, async () => {
       const plan = await this.plan(spec, { allowDelete });
       if (planId !== undefined && plan.id !== planId) throw planChanged(spec.partner);
       expectApplicable(plan);
       if (plan.changes.length === 0) return { plan, account: undefined };
-      return { plan, account: await new Application(this.parts, plan, by, this.clock).run() };
+      const telling = async (account: IssuedAccount) => tell?.({ plan, account });
+      return { plan, account: await new Application(this.parts, plan, by, this.clock).run(telling) };
     });
   }
 }

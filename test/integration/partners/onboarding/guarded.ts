@@ -13,7 +13,7 @@ import type { Config } from '../../../../src/platform/config';
 import { Database } from '../../../../src/platform/database';
 import { testConfig } from '../../../support/config';
 import { freshDatabase } from '../../../support/database';
-import { asAdministrator, guardedKafka } from '../../../support/guarded-kafka';
+import { asAdministrator, asParley, guardedKafka } from '../../../support/guarded-kafka';
 import { uniqueName } from '../../../support/kafka';
 import { ONBOARDER } from '../../../support/partners';
 
@@ -36,7 +36,9 @@ export interface Room {
 export async function openRoom(): Promise<Room> {
   const url = await freshDatabase();
   // A group of its own: rights are given to it, and other specs use the same broker.
-  const config = testConfig(url, { ...asAdministrator(guardedKafka()), KAFKA_CONSUMER_GROUP: uniqueName('parley') });
+  const kafka = guardedKafka();
+  const env = { ...asParley(kafka), ...asAdministrator(kafka), KAFKA_CONSUMER_GROUP: uniqueName('parley') };
+  const config = testConfig(url, env);
   const dataSource = await new DataSource({ type: 'postgres', url, installExtensions: false }).initialize();
   const database = new Database(dataSource);
   const [admin, security] = [createKafkaAdmin(adminAccount(config)), createSecurityAdmin(adminAccount(config))];
