@@ -3,10 +3,13 @@ import { Database } from '../../../src/platform/database';
 import { openApi } from '../../../src/platform/http';
 import { createLogger } from '../../../src/platform/telemetry';
 import { type Area, AREAS, reaches, type Role, ROLES } from '../../../src/staff';
+import { newToken } from '../../../src/staff/api-key-token';
 import { type Running, start } from '../../../src/start';
 import { testConfig } from '../../support/config';
 import { freshDatabase } from '../../support/database';
-import { giveKey, type TestKey } from '../../support/staff';
+import { eventually } from '../../support/eventually';
+import { oidcEnv, ROLE_MAP, TestIssuer } from '../../support/issuer';
+import { giveKey } from '../../support/staff';
 
 interface Operation {
   security?: Record<string, string[]>[];
@@ -19,11 +22,14 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 // Made from the API description of the whole program: an operation that comes is tried without a word here.
 describe('every operation of the API', () => {
   let running: Running;
+  let issuer: TestIssuer;
   let document: OpenAPIObject;
   let operations: { name: string; method: Method; url: string; operation: Operation; least: Role; area: Area }[];
 
   beforeAll(async () => {
-    running = await start(testConfig(await freshDatabase(), { ROLES: 'api' }), createLogger('silent', 'test'));
+    issuer = await TestIssuer.start();
+    const env = oidcEnv(issuer.url, { ROLES: 'api', LOGIN_FAILURES_PER_MINUTE: '1000000' });
+    running = await start(testConfig(await freshDatabase(), env), createLogger('silent', 'test'));
     await running.started;
     document = openApi(running.app);
     operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -37,7 +43,10 @@ describe('every operation of the API', () => {
       })),
     );
   }, 120_000);
-  afterAll(() => running?.lifecycle.stop('test'));
+  afterAll(async () => {
+    await running?.lifecycle.stop('test');
+    await issuer?.stop();
+  });
 
   const ask = async ({ method, url }: { method: Method; url: string }, headers: Record<string, string> = {}) => {
     const answer = await running.app.inject({
@@ -88,20 +97,55 @@ describe('every operation of the API', () => {
     }
   });
 
-  it('is open to the roles that reach it, and closed to the others', async () => {
-    const database = running.app.get(Database);
-    const keys = new Map<Role, TestKey>();
-    for (const role of ROLES) keys.set(role, await giveKey(database, { role, name: role }));
-    for (const operation of operations) {
-      for (const role of ROLES) {
-        const { status, code } = await ask(operation, keys.get(role)?.headers);
-        const isLetIn = status !== 401 && code !== 'forbidden';
-        expect([operation.name, role, isLetIn, status < 500]).toEqual([
-          ...[operation.name, role, reaches(role, operation.least), true],
-        ]);
+  it('is closed to who sends anything but a good key or token', async () => {
+    const expired = await giveKey(running.app.get(Database), { expiresAt: new Date(Date.now() + 300) });
+    const revoked = await giveKey(running.app.get(Database));
+    const revocation = `/v1/api-keys/${revoked.id}/revocation`;
+    const { headers } = await giveKey(running.app.get(Database));
+    expect((await ask({ method: 'POST', url: revocation }, headers)).status).toBe(200);
+    await eventually(async () => (await ask({ method: 'GET', url: '/v1/orders' }, expired.headers)).status === 401);
+    const past = Math.floor(Date.now() / 1000) - 3600;
+    for (const [what, authorization] of [
+      ['garbage', 'Bearer x'],
+      ['another scheme', `Basic ${Buffer.from(headers.authorization).toString('base64')}`],
+      ['a key without its scheme', headers.authorization.slice('Bearer '.length)],
+      ['two keys', `${headers.authorization}, ${headers.authorization}`],
+      ['a key that was never made', `Bearer ${newToken().token}`],
+      ['an expired key', expired.headers.authorization],
+      ['a revoked key', revoked.headers.authorization],
+      ['an expired token', `Bearer ${await issuer.token({ exp: past })}`],
+      ['a token for another application', `Bearer ${await issuer.token({ aud: 'shop' })}`],
+      ['a token that is not signed', `Bearer ${(await issuer.token()).replace(/[^.]+$/, '')}`],
+    ] as const)
+      for (const operation of operations) {
+        const { status, code } = await ask(operation, { authorization });
+        expect([operation.name, what, status, code]).toEqual([operation.name, what, 401, 'unauthenticated']);
       }
-    }
   });
+
+  it.each(['a key', 'an access token'])(
+    'is open to the roles that reach it by %s, and closed to the others',
+    async (means) => {
+      const database = running.app.get(Database);
+      for (const role of ROLES) {
+        const name = ROLE_MAP.split(',')
+          .find((pair) => pair.endsWith(`=${role}`))
+          ?.split('=')[0];
+        const token = await issuer.token({ realm_access: { roles: [name] }, sub: role });
+        const headers =
+          means === 'a key'
+            ? (await giveKey(database, { role, name: role })).headers
+            : { authorization: `Bearer ${token}` };
+        for (const operation of operations) {
+          const { status, code } = await ask(operation, headers);
+          const isLetIn = status !== 401 && code !== 'forbidden';
+          expect([operation.name, role, isLetIn, status < 500]).toEqual([
+            ...[operation.name, role, reaches(role, operation.least), true],
+          ]);
+        }
+      }
+    },
+  );
 
   it('is closed to an administrator of the other areas', async () => {
     const database = running.app.get(Database);
