@@ -1,6 +1,6 @@
 import type { ChannelCatalog } from '../messaging/channels';
 import type { KafkaAdmin } from '../messaging/kafka';
-import { messageOf } from '../platform/errors';
+import { AppError, messageOf } from '../platform/errors';
 import { retryForever, sleep } from '../platform/polling';
 import type { Logger } from '../platform/telemetry';
 
@@ -28,14 +28,23 @@ export class PartitionCheck {
   /** Rejects with the signal's reason when it aborts; until then a broker that is away is waited for. */
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
+      let last = '';
       await retryForever(() => this.compare(), {
         policy: { initialMs: 500, maxMs: 10_000 },
         signal,
-        onFailure: (error, attempt, pauseMs) =>
+        onFailure: (error, attempt, pauseMs) => {
+          const reason = messageOf(error);
+          // Said once, and again when it is another.
+          if (reason === last) return;
+          last = reason;
+          const code = error instanceof AppError ? error.code : 'internal';
           this.log.warn(
-            { attempt, retry_in_ms: pauseMs, reason: messageOf(error) },
-            'broker not reachable: check KAFKA_BROKERS and that Kafka runs; orders are accepted meanwhile',
-          ),
+            { code, attempt, retry_in_ms: pauseMs, reason },
+            code === 'broker-unreachable'
+              ? 'broker not reachable: check KAFKA_BROKERS and that Kafka runs; orders are accepted meanwhile'
+              : 'topics not compared with the broker; it is tried again, and orders are accepted meanwhile',
+          );
+        },
       });
       await sleep(this.everyMs, signal);
     }

@@ -1,16 +1,9 @@
 import { AppError, messageOf } from '../../platform/errors';
+import { type ConnectionTrouble, connectionTrouble, leaves } from './connection-trouble';
 
 interface BrokerWord {
   apiId?: string;
   serverErrorMessage?: string | null;
-}
-
-/** The innermost errors of @platformatic/kafka, which nests them as causes and aggregates. */
-function* leaves(error: unknown): Generator<Error> {
-  if (!(error instanceof Error)) return;
-  if (error instanceof AggregateError) for (const part of error.errors) yield* leaves(part);
-  if (error.cause instanceof Error) yield* leaves(error.cause);
-  yield error;
 }
 
 /** Does the broker say so, somewhere in there? `id` is Kafka's own name, such as `TOPIC_ALREADY_EXISTS`. */
@@ -26,7 +19,6 @@ const CODES: Record<string, string> = {
   TOPIC_AUTHORIZATION_FAILED: 'not-authorized',
   CLUSTER_AUTHORIZATION_FAILED: 'not-authorized',
   GROUP_AUTHORIZATION_FAILED: 'not-authorized',
-  SASL_AUTHENTICATION_FAILED: 'authentication-failed',
   INVALID_REPLICATION_FACTOR: 'replication-factor-invalid',
   INVALID_PARTITIONS: 'partition-count-invalid',
   INVALID_CONFIG: 'topic-config-invalid',
@@ -39,24 +31,28 @@ const HINTS: Record<string, string> = {
   'security-disabled': 'Give the broker an authorizer (authorizer.class.name), or run without KAFKA_SASL_MECHANISM.',
 };
 
-/** A clear error for a failed administration call: what was tried, what the broker said, a stable code. `right`: what to do where the account may not. */
-export function toAdminError(doing: string, error: unknown, right?: string): AppError {
+export interface AdminErrorContext {
+  /** What to do where the account may not. */
+  right?: string | undefined;
+  /** What a connection met, where the call itself heard only that it closed. */
+  trouble?: ConnectionTrouble | undefined;
+}
+
+/** A clear error for a failed administration call: what was tried, what the broker said, a stable code. */
+export function toAdminError(doing: string, error: unknown, context: AdminErrorContext = {}): AppError {
   if (error instanceof AppError) return error;
   if (isTopicMissing(error))
     return new AppError('topic-missing', `Could not ${doing}: it does not exist`, { cause: error });
   const all = [...leaves(error)];
   const word = all.find((leaf) => (leaf as BrokerWord).apiId !== undefined);
+  const trouble = connectionTrouble(error) ?? (word ? undefined : context.trouble);
+  if (trouble) return new AppError(trouble.code, `Could not ${doing}: ${trouble.detail}`, { cause: error });
   if (!word) {
-    const authentication = all.some((leaf) => leaf.name === 'AuthenticationError' || /authenticat/i.test(leaf.message));
-    const code = authentication ? 'authentication-failed' : 'broker-unreachable';
-    return new AppError(code, `Could not ${doing}: ${messageOf(all[0] ?? error)}`, {
-      cause: error,
-      retriable: !authentication,
-    });
+    return new AppError('broker-unreachable', `Could not ${doing}: ${messageOf(all[0] ?? error)}`, { cause: error });
   }
   const { apiId = '', serverErrorMessage } = word as BrokerWord;
   const code = CODES[apiId] ?? 'broker-refused';
-  const hint = code === 'not-authorized' ? right : HINTS[code];
+  const hint = code === 'not-authorized' ? context.right : HINTS[code];
   return new AppError(code, `Could not ${doing}: ${serverErrorMessage ?? word.message} (${apiId})`, {
     cause: error,
     retriable: code === 'broker-refused',

@@ -7,7 +7,7 @@ import { comesFromTheBroker, CrashCount } from './crash-count';
 import { GroupMember } from './group-member';
 import { createKafkaAdmin, type KafkaAdmin } from './kafka-admin';
 import { kafkaLog, kafkaLogLevel } from './kafka-log';
-import { codeOf, rootOf } from './publish-error';
+import { codeOf, wordsOf } from './publish-error';
 import type { BatchSource, BatchSourceOptions, SourceState, SourceTiming } from './types';
 
 const TIMING: SourceTiming = {
@@ -213,12 +213,15 @@ class KafkaBatchSource implements BatchSource {
     if (this.closed) return;
     this.failures++;
     const code = crashCode(error);
-    const reason = messageOf(error instanceof AppError ? error : rootOf(error));
+    const reason = error instanceof AppError ? messageOf(error) : wordsOf(error);
     const pause = backoffMs(REJOIN_BACKOFF, this.failures);
-    this.lastFailure = reason;
     const fields = { code, attempt: this.failures, retry_in_ms: pause, reason };
-    this.logger.warn(fields, 'not reading: the consumer is built anew');
-    if (!this.excused(error) && this.crashes.add(Date.now())) {
+    const excused = this.excused(error);
+    // The broker's absence or refusal is said once while it lasts, and again when the reason is another.
+    const isNews = !excused || this.failures === 1 || reason !== this.lastFailure;
+    this.logger[isNews ? 'warn' : 'debug'](fields, 'not reading: the consumer is built anew');
+    this.lastFailure = reason;
+    if (!excused && this.crashes.add(Date.now())) {
       this.logger.fatal(fields, 'the consumer crashes again and again');
       this.options.onFatal(
         new AppError('consumer-crashing', `The consumer keeps crashing: ${reason}`, { cause: error }),

@@ -2,6 +2,7 @@ import type { AdminOptions } from '@platformatic/kafka';
 import type { KafkaConfig, SASLOptions } from 'kafkajs';
 import type { Config } from '../../platform/config';
 import { NonRetriableError } from '../../platform/errors';
+import { createSocket } from './sockets';
 import { tlsFiles, type TlsPaths } from './tls-files';
 
 /** What of the configuration says how to reach the brokers, and as whom. Secrets in it may be getters that follow a file. */
@@ -58,6 +59,7 @@ export function kafkajsSettings(settings: KafkaSettings, purpose: string): Kafka
     connectionTimeout: CONNECT_TIMEOUT_MS,
     authenticationTimeout: CONNECT_TIMEOUT_MS,
     reauthenticationThreshold: REAUTHENTICATION_THRESHOLD_MS,
+    socketFactory: createSocket,
     ssl: settings.kafkaSsl ? tlsFiles(settings) : false,
     ...(mechanism === '' ? {} : { sasl: liveAccount(mechanism, settings) }),
   };

@@ -1,9 +1,9 @@
-import { type Admin, ConfigResourceTypes, ListOffsetTimestamps } from '@platformatic/kafka';
+import { ConfigResourceTypes, ListOffsetTimestamps } from '@platformatic/kafka';
 import { AppError } from '../../platform/errors';
 import { sleep } from '../../platform/polling';
-import { brokerSays, toAdminError } from './admin-error';
+import { AdminClient } from './admin-client';
+import { brokerSays } from './admin-error';
 import type { KafkaSettings } from './client-settings';
-import { openAdmin } from './open-admin';
 
 export interface TopicPlan {
   topic: string;
@@ -75,11 +75,11 @@ const READY_INTERVAL_MS = 25;
 
 /** Administration over a client of its own, connected at the first call. */
 export function createKafkaAdmin(settings: KafkaSettings): KafkaAdmin {
-  return new PlatformaticAdmin(openAdmin(settings, 'admin'));
+  return new PlatformaticAdmin(new AdminClient(settings, 'admin'));
 }
 
 class PlatformaticAdmin implements KafkaAdmin {
-  constructor(private readonly client: Admin) {}
+  constructor(private readonly client: AdminClient) {}
 
   async ensureTopics(plans: readonly TopicPlan[]): Promise<string[]> {
     const existing = await this.describeTopics(plans.map((plan) => plan.topic));
@@ -113,19 +113,21 @@ class PlatformaticAdmin implements KafkaAdmin {
   private async create(plan: TopicPlan): Promise<string | undefined> {
     const { topic, partitions, replicationFactor: replicas } = plan;
     const configs = Object.entries(plan.config ?? {}).map(([name, value]) => ({ name, value }));
-    try {
-      await this.client.createTopics({ topics: [{ topic, partitions, replicas }], configs });
-      return topic;
-    } catch (error) {
-      if (brokerSays(error, 'TOPIC_ALREADY_EXISTS')) return undefined;
-      throw toAdminError(`create topic ${topic}`, error);
-    }
+    return this.client.asked(`create topic ${topic}`, async () => {
+      try {
+        await this.client.admin.createTopics({ topics: [{ topic, partitions, replicas }], configs });
+        return topic;
+      } catch (error) {
+        if (brokerSays(error, 'TOPIC_ALREADY_EXISTS')) return undefined;
+        throw error;
+      }
+    });
   }
 
   existing(names: readonly string[]): Promise<ReadonlySet<string>> {
-    return asked('list topics', async () => {
+    return this.client.asked('list topics', async () => {
       if (names.length === 0) return new Set<string>();
-      const visible = new Set(await this.client.listTopics({ includeInternals: true }));
+      const visible = new Set(await this.client.admin.listTopics({ includeInternals: true }));
       return new Set(names.filter((name) => visible.has(name)));
     });
   }
@@ -133,8 +135,8 @@ class PlatformaticAdmin implements KafkaAdmin {
   async describeTopics(names: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>> {
     const topics = [...(await this.existing(names))];
     if (topics.length === 0) return new Map();
-    return asked('describe topics', async () => {
-      const metadata = await this.client.metadata({ topics, forceUpdate: true });
+    return this.client.asked('describe topics', async () => {
+      const metadata = await this.client.admin.metadata({ topics, forceUpdate: true });
       const configs = await this.configs(topics);
       return new Map(
         topics.map((topic) => {
@@ -155,7 +157,7 @@ class PlatformaticAdmin implements KafkaAdmin {
       configurationKeys: [...READ],
     }));
     try {
-      const described = await this.client.describeConfigs({ resources });
+      const described = await this.client.admin.describeConfigs({ resources });
       return new Map(
         described.map(({ resourceName, configs }) => [
           resourceName,
@@ -169,7 +171,7 @@ class PlatformaticAdmin implements KafkaAdmin {
   }
 
   endOffsets(topic: string): Promise<ReadonlyMap<number, bigint>> {
-    return asked(`read the end of topic ${topic}`, async () => {
+    return this.client.asked(`read the end of topic ${topic}`, async () => {
       const counts = await this.partitionCounts([topic]);
       return (await this.offsetsAt(ListOffsetTimestamps.LATEST, counts)).get(topic) ?? new Map<number, bigint>();
     });
@@ -179,7 +181,7 @@ class PlatformaticAdmin implements KafkaAdmin {
     group: string,
     topics: readonly string[],
   ): Promise<ReadonlyMap<string, ReadonlyMap<number, PartitionProgress>>> {
-    return asked(`read how far group ${group} has come`, async () => {
+    return this.client.asked(`read how far group ${group} has come`, async () => {
       const there = [...(await this.existing(topics))];
       if (there.length === 0) return new Map<string, Map<number, PartitionProgress>>();
       const counts = await this.partitionCounts(there);
@@ -205,7 +207,7 @@ class PlatformaticAdmin implements KafkaAdmin {
   }
 
   private async partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const metadata = await this.client.metadata({ topics: [...topics], forceUpdate: true });
+    const metadata = await this.client.admin.metadata({ topics: [...topics], forceUpdate: true });
     return new Map(topics.map((topic) => [topic, metadata.topics.get(topic)?.partitionsCount ?? 0]));
   }
 
@@ -217,7 +219,7 @@ class PlatformaticAdmin implements KafkaAdmin {
       name,
       partitions: Array.from({ length: count }, (_, partitionIndex) => ({ partitionIndex, timestamp })),
     }));
-    const listed = await this.client.listOffsets({ topics });
+    const listed = await this.client.admin.listOffsets({ topics });
     return new Map(
       listed.map(({ name, partitions }) => [
         name,
@@ -235,7 +237,7 @@ class PlatformaticAdmin implements KafkaAdmin {
       name,
       partitionIndexes: Array.from({ length: count }, (_, partition) => partition),
     }));
-    const [answer] = await this.client.listConsumerGroupOffsets({ groups: [{ groupId: group, topics }] });
+    const [answer] = await this.client.admin.listConsumerGroupOffsets({ groups: [{ groupId: group, topics }] });
     return new Map(
       answer?.topics.map(({ name, partitions }) => [
         name,
@@ -248,15 +250,7 @@ class PlatformaticAdmin implements KafkaAdmin {
     );
   }
 
-  async close(): Promise<void> {
-    await this.client.close().catch(() => undefined);
-  }
-}
-
-async function asked<T>(doing: string, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw toAdminError(doing, error);
+  close(): Promise<void> {
+    return this.client.close();
   }
 }

@@ -1,5 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { AppError, messageOf } from '../../platform/errors';
+import { connectionTrouble } from './connection-trouble';
 
 /**
  * `refused`: certainly not written by this call. `unknown`: may be written, now or a moment later; send the same batch again
@@ -10,7 +11,7 @@ export type PublishOutcome = 'unknown' | 'refused';
 /**
  * Why a batch doesn't count as sent. Codes: `broker-unreachable`, `authentication-failed`, `not-authorized`, `topic-missing`,
  * `partition-missing`, `message-too-large`, `invalid-record`, `not-acknowledged` (timed out, too few replicas, leader moved),
- * `lane-busy` (a second send while one is outstanding), `publisher-closed`.
+ * `lane-busy` (a second send while one is outstanding), `publisher-closed`, and those of connection-trouble.ts.
  */
 export class PublishError extends AppError {
   constructor(
@@ -38,7 +39,6 @@ const PROTOCOL_CODES: Record<string, string> = {
   UNSUPPORTED_FOR_MESSAGE_FORMAT: 'invalid-record',
   TOPIC_AUTHORIZATION_FAILED: 'not-authorized',
   CLUSTER_AUTHORIZATION_FAILED: 'not-authorized',
-  SASL_AUTHENTICATION_FAILED: 'authentication-failed',
   UNKNOWN_TOPIC_OR_PARTITION: 'topic-missing',
   INVALID_TOPIC_EXCEPTION: 'topic-missing',
 };
@@ -53,6 +53,8 @@ const UNREACHABLE = new Set([
   'KafkaJSGroupCoordinatorNotFound',
   'KafkaJSNoBrokerAvailableError',
   'KafkaJSLockTimeout',
+  // What is left of it when it was no refusal: the connection ended meanwhile.
+  'KafkaJSSASLAuthenticationError',
 ]);
 
 /** kafkajs wraps what happened in "retries exceeded" and "non-retriable"; the innermost says it. */
@@ -64,12 +66,16 @@ export function rootOf(error: unknown): Error & { type?: string } {
 
 /** A stable code for anything that kafkajs rejects with. */
 export function codeOf(error: unknown): string {
+  const trouble = connectionTrouble(error);
+  if (trouble) return trouble.code;
   const root = rootOf(error);
-  if (root.name === 'KafkaJSSASLAuthenticationError') return 'authentication-failed';
   if (UNREACHABLE.has(root.name)) return 'broker-unreachable';
   if (root.type !== undefined) return PROTOCOL_CODES[root.type] ?? 'not-acknowledged';
   return ENCODING_FAULTS.has(root.name) ? 'invalid-record' : 'not-acknowledged';
 }
+
+/** What happened, in one sentence that says what to set where that is known. */
+export const wordsOf = (error: unknown): string => connectionTrouble(error)?.detail ?? messageOf(rootOf(error));
 
 /**
  * `stage` says whether a produce request may have left. One that did may be written although the last of the client's
@@ -84,5 +90,5 @@ export function toPublishError(
   if (error instanceof PublishError) return error;
   const code = codeOf(error);
   const outcome = stage === 'before-send' || HOPELESS.has(code) ? 'refused' : 'unknown';
-  return new PublishError(code, outcome, topic, partition, messageOf(rootOf(error)), error);
+  return new PublishError(code, outcome, topic, partition, wordsOf(error), error);
 }

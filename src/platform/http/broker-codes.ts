@@ -92,4 +92,49 @@ export const BROKER_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The broker has no authorizer',
     help: 'Rights cannot be given where nobody checks them. The operator: set authorizer.class.name, or run without KAFKA_SASL_MECHANISM.',
   },
+  'sasl-mechanism-refused': {
+    status: 503,
+    title: 'The broker does not take our SASL mechanism',
+    help: 'The operator: set KAFKA_SASL_MECHANISM to one that the port takes.',
+  },
+  'sasl-not-expected': {
+    status: 503,
+    title: 'The broker asks for no account on this port',
+    help: 'The operator: choose a port that asks for one, or leave KAFKA_SASL_MECHANISM empty.',
+  },
+  'broker-certificate-untrusted': {
+    status: 503,
+    title: "No authority that Parley trusts has signed the broker's certificate",
+    help: 'The operator: set KAFKA_CA_FILE to the PEM file of the authority that did.',
+  },
+  'broker-certificate-expired': {
+    status: 503,
+    title: "The broker's certificate is not valid today",
+    help: "The broker's operator must renew it. Look at this machine's clock, too.",
+  },
+  'broker-host-mismatch': {
+    status: 503,
+    title: "The broker's certificate is for another host",
+    help: "The operator: name the brokers in KAFKA_BROKERS (or KAFKA_ADMIN_BROKERS), and in the broker's advertised.listeners, as the certificate does.",
+  },
+  'client-certificate-refused': {
+    status: 503,
+    title: 'The broker does not accept our certificate',
+    help: 'The operator: check KAFKA_CERT_FILE and KAFKA_KEY_FILE: valid today, and signed by an authority that the broker trusts.',
+  },
+  'tls-expected': {
+    status: 503,
+    title: 'The broker speaks TLS on this port',
+    help: 'The operator: set KAFKA_SSL=true, or choose its port without TLS.',
+  },
+  'tls-not-spoken': {
+    status: 503,
+    title: 'The broker ends the connection where TLS should begin',
+    help: 'The operator: set KAFKA_SSL=false, or choose its port with TLS.',
+  },
+  'tls-failed': {
+    status: 503,
+    title: 'The broker refuses TLS with us',
+    help: 'The operator: see that both sides know a common version and cipher of TLS.',
+  },
 };

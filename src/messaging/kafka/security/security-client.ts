@@ -1,31 +1,30 @@
-import type { Admin, Connection } from '@platformatic/kafka';
+import type { Connection } from '@platformatic/kafka';
 import { AppError } from '../../../platform/errors';
 import { sleep } from '../../../platform/polling';
-import { toAdminError } from '../admin-error';
+import { AdminClient } from '../admin-client';
 import type { KafkaSettings } from '../client-settings';
-import { openAdmin } from '../open-admin';
 
 const SETTLED_TIMEOUT_MS = 10_000;
 const SETTLED_INTERVAL_MS = 25;
 
 /** The administrator's client, and what the verbs of one matter each build on: an error's words, one broker, all brokers. */
 export class SecurityClient {
-  readonly admin: Admin;
+  private readonly client: AdminClient;
   private readonly account: string;
 
   constructor(settings: KafkaSettings) {
-    this.admin = openAdmin(settings, 'security');
+    this.client = new AdminClient(settings, 'security');
     this.account = settings.kafkaSaslUsername;
   }
 
+  get admin(): AdminClient['admin'] {
+    return this.client.admin;
+  }
+
   /** @param needs the right that the account must have, for the hint of `not-authorized`: `Alter on the cluster` */
-  async asked<T>(doing: string, needs: string, call: () => Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
-      const account = this.account === '' ? 'The account' : `The account "${this.account}"`;
-      throw toAdminError(doing, error, `${account} needs the right ${needs}.`);
-    }
+  asked<T>(doing: string, needs: string, call: () => Promise<T>): Promise<T> {
+    const account = this.account === '' ? 'The account' : `The account "${this.account}"`;
+    return this.client.asked(doing, call, `${account} needs the right ${needs}.`);
   }
 
   /** Through the first broker that takes a connection: each passes on to the controller what is the controller's. */
@@ -74,7 +73,7 @@ export class SecurityClient {
     return { live, failure };
   }
 
-  async close(): Promise<void> {
-    await this.admin.close().catch(() => undefined);
+  close(): Promise<void> {
+    return this.client.close();
   }
 }
