@@ -6,6 +6,9 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   onboard: async () => (await import('./partner/onboard.js')).onboardCommand(),
   add: async () => (await import('./partner/add.js')).addCommand(),
   list: async () => (await import('./partner/list.js')).listCommand(),
+  show: async () => (await import('./partner/show.js')).showCommand(),
+  rotate: async () => (await import('./partner/rotate.js')).rotateCommand(),
+  retire: async () => (await import('./partner/retire.js')).retireCommand(),
   pause: async () => (await import('./partner/state.js')).stateCommand('pause'),
   suspend: async () => (await import('./partner/state.js')).stateCommand('suspend'),
   resume: async () => (await import('./partner/state.js')).stateCommand('resume'),
@@ -18,6 +21,7 @@ export async function partnerCommand(verb: string | undefined = process.argv[3])
     'parley partner onboard acme --file acme.yaml --plan',
     'parley partner add acme --name "Acme Ltd"',
     'parley partner list --json',
+    'parley partner rotate acme --plan',
     'parley partner suspend acme --reason "its account was stolen"',
   );
   const one = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
