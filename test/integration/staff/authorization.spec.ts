@@ -2,29 +2,22 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { Database } from '../../../src/platform/database';
 import { openApi } from '../../../src/platform/http';
 import { createLogger } from '../../../src/platform/telemetry';
-import { type Area, AREAS, reaches, type Role, ROLES } from '../../../src/staff';
+import { AREAS, reaches, ROLES } from '../../../src/staff';
 import { newToken } from '../../../src/staff/api-key-token';
 import { type Running, start } from '../../../src/start';
 import { testConfig } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { oidcEnv, ROLE_MAP, TestIssuer } from '../../support/issuer';
+import { type Method, type NamedOperation, operationsOf } from '../../support/operations';
 import { giveKey } from '../../support/staff';
-
-interface Operation {
-  security?: Record<string, string[]>[];
-  responses: Record<string, unknown>;
-  'x-least-role'?: Role;
-  'x-area'?: Area;
-}
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 // Made from the API description of the whole program: an operation that comes is tried without a word here.
 describe('every operation of the API', () => {
   let running: Running;
   let issuer: TestIssuer;
   let document: OpenAPIObject;
-  let operations: { name: string; method: Method; url: string; operation: Operation; least: Role; area: Area }[];
+  let operations: (NamedOperation & { url: string })[];
 
   beforeAll(async () => {
     issuer = await TestIssuer.start();
@@ -32,16 +25,7 @@ describe('every operation of the API', () => {
     running = await start(testConfig(await freshDatabase(), env), createLogger('silent', 'test'));
     await running.started;
     document = openApi(running.app);
-    operations = Object.entries(document.paths).flatMap(([path, item]) =>
-      Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
-        name: `${method.toUpperCase()} ${path}`,
-        method: method.toUpperCase() as Method,
-        url: path.replace(/\{[^}]+\}/g, '0'),
-        operation,
-        least: operation['x-least-role'] as Role,
-        area: operation['x-area'] as Area,
-      })),
-    );
+    operations = operationsOf(document).map((one) => ({ ...one, url: one.path.replace(/\{[^}]+\}/g, '0') }));
   }, 120_000);
   afterAll(async () => {
     await running?.lifecycle.stop('test');
