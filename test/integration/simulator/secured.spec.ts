@@ -1,49 +1,91 @@
+import 'reflect-metadata';
+import { DataSource } from 'typeorm';
+import { Database } from '../../../src/platform/database';
 import type { Account } from '../../../src/simulator/access';
+import { certify } from '../../../src/simulator/certification/certify';
+import { testConfig } from '../../support/config';
+import { freshDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
-import { doorOf, guardedKafka } from '../../support/guarded-kafka';
-import { produce, uniqueName, withAdmin } from '../../support/kafka';
-import { giveRights } from '../../support/rights-by-hand';
-import { answersOn, requestFor, start, topicsOf } from './fixture';
+import { asAdministrator, asParley, doorOf, guardedKafka } from '../../support/guarded-kafka';
+import { readAll, uniqueName, withAdmin } from '../../support/kafka';
+import { onboard } from '../../support/partners';
+import { start } from './fixture';
 
-const channelsOf = ({ requests, responses, advices, receipts, errors }: Awaited<ReturnType<typeof topicsOf>>) => [
-  ...[requests, receipts, errors].map((topic) => ({ topic, direction: 'out' as const })),
-  ...[responses, advices].map((topic) => ({ topic, direction: 'in' as const })),
-];
+let url: string;
+let database: Database;
+beforeAll(async () => {
+  url = await freshDatabase();
+  database = new Database(await new DataSource({ type: 'postgres', url, installExtensions: false }).initialize());
+});
+afterAll(() => database.dataSource.destroy());
 
-async function prepared(id: string) {
+const scram = (credentials: Account['credentials']): Account => ({ mechanism: 'SCRAM-SHA-512', credentials });
+
+/** A partner as onboarding leaves it, and how each side gets in. */
+async function onboarded() {
   const kafka = guardedKafka();
-  const topics = await topicsOf(id);
-  const own = await giveRights(kafka, id, 'parley-tests', channelsOf(topics));
-  const account: Account = { mechanism: 'SCRAM-SHA-512', credentials: () => own };
-  return { ...topics, own, options: { brokers: [kafka.brokers], tls: { ca: kafka.caFile }, account } };
+  const partner = uniqueName('acme');
+  const config = testConfig(url, { ...asParley(kafka), ...asAdministrator(kafka) });
+  const { account } = await onboard(database, config, { partner, format: 'json', partitions: 2 });
+  const own = { username: account?.username ?? '', password: account?.password ?? '' };
+  const reach = { brokers: [kafka.brokers], tls: { ca: kafka.caFile } };
+  const admin = doorOf(kafka, kafka.admin);
+  return {
+    ...{ partner, own, reach, admin },
+    certified: () =>
+      certify(
+        {
+          ...{ ...reach, account: scram(() => kafka.parley), registry: undefined },
+          ...{ party: { id: partner, format: 'json' }, isAlone: true, runs: 1 },
+          partnerAccess: { ...reach, account: scram(() => own), registry: undefined },
+          patience: { connectMs: 30_000, withinMs: 5_000, settleMs: 300, burst: 6 },
+        },
+        { onResult: () => undefined, log: () => undefined },
+      ),
+  };
 }
 
 describe('a partner at a broker that is guarded', () => {
+  it('is certified by us under our own account, which needs no right beyond what onboarding gives', async () => {
+    const { partner, own, reach, certified } = await onboarded();
+    start(partner, { ...reach, account: scram(() => own) });
+    const { results } = await certified();
+    expect(results.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
+    expect(results.find(({ name }) => name === 'acl')).toMatchObject({
+      verdict: 'passed',
+      seen: [
+        "it can't write orders to itself",
+        "it can't write its own error reports",
+        "it can't see another partner's topic",
+        "it can't see its dead letters",
+        "it can't make a topic",
+        "it can't use a foreign consumer group",
+      ],
+    });
+  }, 90_000);
+
   it('answers under its account, by whose name the broker knows its clients', async () => {
-    const kafka = guardedKafka();
-    const id = uniqueName('acme');
-    const { requests, responses, own, options } = await prepared(id);
-    const partner = start(id, options);
-    await produce(requests, [requestFor('A-1')]);
-    await eventually(() => partner.statistics.answered === 1, { timeout: 20_000 });
-    expect(await answersOn(responses)).toEqual(['A-1:AP']);
-    const groups = await withAdmin(doorOf(kafka, kafka.admin), (admin) =>
-      admin.describeGroups({ groups: [`partner.${id}.simulator`] }),
+    const { partner, own, reach, admin, certified } = await onboarded();
+    start(partner, { ...reach, account: scram(() => own) });
+    await certified();
+    const groups = await withAdmin(admin, (client) =>
+      client.describeGroups({ groups: [`partner.${partner}.simulator`] }),
     );
     const clients = [...groups.values()].flatMap(({ members }) => [...members.values()]);
     expect(clients.map(({ clientId }) => clientId.startsWith(own.username))).toEqual([true]);
-  });
+    expect((await readAll(`orders.${partner}.response.v1`, admin)).length).toBeGreaterThan(10);
+  }, 90_000);
 
   it('says that its password is wrong, and comes in when it is mended', async () => {
-    const id = uniqueName('acme');
-    const { requests, own, options } = await prepared(id);
+    const { partner, own, reach, certified } = await onboarded();
     let password = 'wrong';
-    const account: Account = { mechanism: 'SCRAM-SHA-512', credentials: () => ({ ...own, password }) };
     const said: string[] = [];
-    const partner = start(id, { ...options, account }, (line) => said.push(line));
-    await produce(requests, [requestFor('A-1')]);
-    await eventually(() => said.some((line) => line.includes('refuses the account or its password')), { timeout: 20_000 });
+    start(partner, { ...reach, account: scram(() => ({ ...own, password })) }, (line) => said.push(line));
+    await eventually(() => said.some((line) => line.includes('refuses the account or its password')), {
+      timeout: 20_000,
+    });
     password = own.password;
-    await eventually(() => partner.statistics.answered === 1, { timeout: 20_000 });
-  });
+    const { results } = await certified();
+    expect(results[0]).toMatchObject({ name: 'connect', verdict: 'passed' });
+  }, 90_000);
 });
