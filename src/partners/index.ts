@@ -16,6 +16,7 @@ export {
   type PartnerSpec,
   type PlanView,
   specOf,
+  strimziFor,
   viewOf,
   withOnboarder,
 } from './onboarding';

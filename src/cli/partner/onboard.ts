@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
 import {
   type Applied,
@@ -16,6 +16,7 @@ import { examples, partnerId, withJson } from '../options';
 import { hint, print } from '../output';
 import { staffCaller } from '../staff-caller';
 import { agreed, asking, type Consent } from '../terminal/consent';
+import { emitStrimzi } from './emit-strimzi';
 import { tellResult } from './onboarding-result';
 import { planLines } from './plan-lines';
 
@@ -25,6 +26,8 @@ interface OnboardOptions extends Consent {
   apply: boolean;
   planId?: string;
   allowDelete: boolean;
+  emit?: 'strimzi';
+  cluster: string;
   json: boolean;
 }
 
@@ -38,12 +41,21 @@ export function onboardCommand(): Command {
     .addOption(new Option('--plan', 'only say what would change').default(false).conflicts(['apply', 'planId']))
     .option('--apply', 'do it without asking', false)
     .option('--plan-id <id>', 'do it without asking if it is still this plan; exit 4 if not')
+    .addOption(
+      new Option(
+        '--emit <form>',
+        'print the topics and accounts as resources, to be applied by others; with --plan or --apply only our own rows are looked at or written',
+      ).choices(['strimzi']),
+    )
+    .option('--cluster <name>', 'with --emit strimzi: name of the Kafka resource', resourceName, 'kafka')
     .option('--allow-delete', 'also take away rights that Parley gave and the file no longer asks for', false);
   return examples(
     asking(withJson(command)).action(onboard),
     'parley partner onboard acme --file acme.yaml --plan',
     'parley partner onboard acme --file acme.yaml --apply',
     'parley partner onboard acme --file acme.yaml --apply --plan-id 1f0c3a5d9e7b2468',
+    'parley partner onboard acme --file acme.yaml --emit strimzi > acme.resources.yaml',
+    'parley partner onboard acme --file acme.yaml --emit strimzi --apply      once these are there',
   );
 }
 
@@ -53,8 +65,11 @@ async function onboard(id: string | undefined, options: OnboardOptions, command:
     const spec = specOf(document, config);
     if (id !== undefined && id !== spec.partner)
       command.error(`parley: The file is about the partner ${spec.partner}, not ${id}. Nothing is changed.`);
+    const elsewhere = options.emit !== undefined;
+    if (elsewhere && !options.plan && !options.apply && !options.planId)
+      return emitStrimzi(database, config, spec, options);
     if (config.kafkaSaslMechanism === '') hint(WITHOUT_ACCOUNTS);
-    await withOnboarder({ database, config, clock: systemClock }, async (onboarder) => {
+    await withOnboarder({ database, config, clock: systemClock, elsewhere }, async (onboarder) => {
       const { allowDelete } = options;
       if (options.plan) return showPlan(onboarder, spec, options);
       const planId = options.apply || options.planId ? options.planId : await asked(onboarder, spec, options, command);
@@ -70,6 +85,11 @@ export const WITHOUT_ACCOUNTS =
   'Without KAFKA_SASL_MECHANISM the broker lets everybody do everything: topics and channels only, no accounts, rights and limits.';
 
 const NOTHING = '';
+
+const resourceName = (raw: string): string => {
+  if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(raw)) return raw;
+  throw new InvalidArgumentError('the name of a Kubernetes resource: lower-case letters, digits and dashes');
+};
 
 async function showPlan(onboarder: Onboarder, spec: PartnerSpec, options: OnboardOptions): Promise<void> {
   const view = viewOf(await onboarder.plan(spec, options));

@@ -22,6 +22,8 @@ export interface OnboardingParts {
   accounts: { username: string; consumerGroup: string } | undefined;
   /** Undefined: schemas are published by "parley contracts publish". */
   registry: SchemaRegistry | undefined;
+  /** Topics, accounts, rights and limits are made by others (an operator, from git): here are only our own rows. */
+  elsewhere?: boolean;
 }
 
 /** What is there of the partner, in the database, at the broker and in the registry. */
@@ -35,6 +37,8 @@ export interface Actual {
   accounts: readonly Account[];
   /** The account that has to be made. */
   next: NewAccount | undefined;
+  /** Why that can't be: its name is another partner's, or had its time. */
+  nextIsTaken: string | undefined;
   security: SecuritySeen | undefined;
   subjects: readonly PublishStep[];
 }
@@ -61,6 +65,7 @@ export async function lookAt(
     topics: await topicsAt(parts, desired.topics),
     accounts,
     next,
+    nextIsTaken: await taken(database, next),
     security: await securityAt(parts, liveOf(accounts), next),
     subjects: await subjectsAt(parts, desired.channels),
   };
@@ -75,6 +80,17 @@ function missingAccount(
   const usable = accounts.some(({ kind, state }) => kind === authentication.type && state === 'active');
   if (usable) return undefined;
   return nextAccount(partner, accounts, subject);
+}
+
+/** Looked at before any right is given to that name. */
+async function taken(database: Database, next: NewAccount | undefined): Promise<string | undefined> {
+  if (!next) return undefined;
+  const [row] = await database.query<Pick<Account, 'partner' | 'state'>>(
+    'SELECT partner, state FROM partner_account WHERE username = :username',
+    { username: next.username },
+  );
+  if (!row || (row.partner === next.partner && row.state === 'creating')) return undefined;
+  return row.partner === next.partner ? `had its time (${row.state})` : `belongs to the partner ${row.partner}`;
 }
 
 async function topicsAt(

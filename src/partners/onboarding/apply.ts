@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock';
 import { query, type Tx } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import { audit, type Caller } from '../../staff';
-import { AccountIssuer, type IssuedAccount, OLD_VALID_FOR_MS } from '../accounts';
+import { AccountIssuer, type IssuedAccount, type NewAccount, OLD_VALID_FOR_MS } from '../accounts';
 import type { OnboardingParts } from './actual';
 import { type Change, lineOf } from './domain/plan';
 import { aclName } from './domain/rights';
@@ -126,7 +126,7 @@ export class Application {
 
   private async issue(): Promise<IssuedAccount | undefined> {
     const [user] = this.of('user');
-    return user && this.issuer?.issue(user.account, this.by);
+    return user?.op === '+' ? this.issuer?.issue(user.account, this.by) : undefined;
   }
 
   private async finish(tx: Tx): Promise<void> {
@@ -147,7 +147,21 @@ export class Application {
        ON CONFLICT (partner) DO UPDATE SET spec = EXCLUDED.spec, applied_at = EXCLUDED.applied_at, applied_by = EXCLUDED.applied_by`,
       { partner, spec: JSON.stringify(spec), now, by: this.by.id },
     );
+    for (const { op, account } of this.of('user')) if (op === '=') await this.know(tx, account, now);
     await audit(tx, this.entry({ changes: changes.map(lineOf) }), now);
+  }
+
+  /** An account that others made, with a secret that they told. */
+  private async know(tx: Tx, { partner, username, kind }: NewAccount, now: Date): Promise<void> {
+    await query(
+      tx,
+      `INSERT INTO partner_account (partner, username, kind, state, created_at, created_by, valid_until)
+       VALUES (:partner, :username, :kind, 'active', :now, :by, :until)`,
+      {
+        ...{ partner, username, kind, now, by: this.by.id },
+        until: new Date(now.getTime() + this.plan.spec.credentialDays * DAY_MS),
+      },
+    );
   }
 
   private async told(tx: Tx, { username }: IssuedAccount): Promise<void> {

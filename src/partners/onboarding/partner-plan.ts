@@ -55,13 +55,15 @@ function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, a
   const before = actual.spec ? [] : [...actual.channels.keys()];
   const adoptable = new Set(before.flatMap((topic) => [topic, deadLetterTopic(topic)]));
   const seen = { ...actual, isOwned: (topic: string) => isOwned('topic', topic) };
-  const topics = topicChanges(desired.topics, { ...seen, isAdopted: (topic) => adoptable.has(topic) });
+  const there = topicChanges(desired.topics, { ...seen, isAdopted: (topic) => adoptable.has(topic) });
+  const topics = parts.elsewhere ? madeElsewhere(there) : there;
   const channels = channelChanges(desired.channels, actual.channels);
   const security =
     parts.accounts && actual.security
       ? securityChanges(
           {
-            ...{ spec, topics: desired.topics, accounts: liveOf(actual.accounts), next: actual.next },
+            ...{ spec, topics: desired.topics, accounts: liveOf(actual.accounts) },
+            ...{ next: actual.next, nextIsTaken: actual.nextIsTaken },
             ...{ parley: parts.accounts, isOwned, allowDelete },
           },
           actual.security,
@@ -73,6 +75,8 @@ function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, a
     name: step.subject.name,
     step,
   }));
+  const others: Change[] =
+    parts.elsewhere && actual.next ? [{ op: '=', kind: 'user', name: actual.next.username, account: actual.next }] : [];
   const isUser = ({ kind }: Change) => kind === 'user';
   return {
     changes: [
@@ -80,10 +84,29 @@ function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, a
       ...security.changes.filter((change) => !isUser(change)),
       ...subjects,
       ...security.changes.filter(isUser),
+      ...others,
       ...channels.changes,
       ...partnerChanges(spec, actual),
     ],
     notes: [...channels.notes, ...topics.notes, ...security.notes, ...unpublished(parts, desired.channels)],
+  };
+}
+
+/** Nothing is made here, and a partner whose topics are not there yet is not begun. */
+function madeElsewhere({ changes, notes }: Changes): Changes {
+  const missing = changes.filter(({ op }) => op === '+');
+  return {
+    changes: [],
+    notes: [
+      ...notes,
+      ...missing.map(({ name }) => ({
+        ...{ kind: 'topic' as const, name, why: 'is not there yet, and is made elsewhere' },
+        refusal: {
+          code: 'topic-missing',
+          hint: 'Have the resources applied first: parley partner onboard … --emit strimzi',
+        },
+      })),
+    ],
   };
 }
 

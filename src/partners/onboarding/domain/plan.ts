@@ -10,7 +10,7 @@ export interface Difference {
   to: string | undefined;
 }
 
-/** One thing that applying does. `=`: what an earlier version made is looked after from now on; nothing of it changes. */
+/** One thing that applying does. `=`: what an earlier version or others made is known from now on; nothing of it changes. */
 export type Change = { name: string } & (
   | { op: '+'; kind: 'topic'; topic: DesiredTopic }
   | { op: '~'; kind: 'topic'; differences: readonly Difference[] }
@@ -18,7 +18,7 @@ export type Change = { name: string } & (
   | { op: '+' | '-'; kind: 'acl'; acl: Acl }
   | { op: '~'; kind: 'quota'; username: string; quota: Quota; differences: readonly Difference[] }
   | { op: '+'; kind: 'subject'; step: PublishStep }
-  | { op: '+'; kind: 'user'; account: NewAccount }
+  | { op: '+' | '='; kind: 'user'; account: NewAccount }
   | { op: '+'; kind: 'channel'; channel: NewChannel }
   | { op: '~'; kind: 'channel'; differences: readonly Difference[] }
   | { op: '+'; kind: 'partner' }
@@ -48,7 +48,7 @@ export function detailOf(change: Change): string {
     case 'topic':
       return change.op === '+' ? `${name} (${topicWords(change.topic)})` : `${name} (made by an earlier version: ours)`;
     case 'user':
-      return `${name} (${change.account.kind})`;
+      return `${name} (${change.account.kind}${change.op === '=' ? ', made elsewhere' : ''})`;
     case 'subject':
       return `${name} (${change.step.subject.schema.format}${change.step.action === 'new' ? '' : ', next version'})`;
     case 'channel':

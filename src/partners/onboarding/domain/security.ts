@@ -18,6 +18,8 @@ export interface SecurityWanted {
   /** Who is live, and who comes where none fits. */
   accounts: readonly Account[];
   next: NewAccount | undefined;
+  /** Why the next one can't be made. */
+  nextIsTaken: string | undefined;
   parley: { username: string; consumerGroup: string };
   isOwned: (kind: 'acl', name: string) => boolean;
   allowDelete: boolean;
@@ -83,7 +85,7 @@ function quotaChange(username: string, { spec }: SecurityWanted, { quotas }: Sec
   return differences.length === 0 ? [] : [{ op: '~', kind: 'quota', name: username, username, quota, differences }];
 }
 
-function userChanges({ spec, accounts, next }: SecurityWanted, { users }: SecuritySeen): Changes {
+function userChanges({ spec, accounts, next, nextIsTaken }: SecurityWanted, { users }: SecuritySeen): Changes {
   const notes: Note[] = accounts
     .filter(({ kind, state, username }) => kind === 'scram-sha-512' && state !== 'creating' && !users.has(username))
     .map(({ username }) => ({
@@ -92,6 +94,11 @@ function userChanges({ spec, accounts, next }: SecurityWanted, { users }: Securi
       why: `is gone from the broker, and its password was kept nowhere: make another with "parley partner rotate ${spec.partner}"`,
     }));
   if (!next) return { changes: [], notes };
+  if (nextIsTaken !== undefined)
+    notes.push({
+      ...{ kind: 'user', name: next.username, why: nextIsTaken },
+      refusal: { code: 'account-exists', hint: "Name the subject of this partner's newest certificate." },
+    });
   const isBegun = accounts.some(({ username }) => username === next.username);
   if (next.kind === 'scram-sha-512' && !isBegun && users.has(next.username))
     notes.push({

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { PARTNER_FILE_SCHEMA, parsePartnerFile, specOf } from '../../../../src/partners/onboarding';
 import type { AppError } from '../../../../src/platform/errors';
 
-const DEFAULTS = { kafkaReplicationFactor: 3, kafkaTopicRetentionHours: 168, inboxRetentionHours: 720 };
+const DEFAULTS = {
+  ...{ kafkaReplicationFactor: 3, kafkaTopicRetentionHours: 168, inboxRetentionHours: 720 },
+  ...{ kafkaSaslUsername: 'parley', kafkaAdminUsername: 'admin' },
+};
 const docs = (file: string) => readFileSync(join(__dirname, '../../../../docs/partners', file), 'utf8');
 
 const violationsOf = (document: unknown): [string, string][] => {
@@ -87,7 +90,12 @@ describe("a partner's file", () => {
     ],
     [
       'a subject that is the name of an account',
-      { partner: 'acme', authentication: { type: 'tls', subject: 'acme.1' } },
+      { partner: 'acme', authentication: { type: 'tls', subject: 'umbra.1' } },
+      '/authentication/subject',
+    ],
+    [
+      "a subject that is Parley's own account",
+      { partner: 'acme', authentication: { type: 'tls', subject: 'parley' } },
       '/authentication/subject',
     ],
     [
@@ -118,7 +126,7 @@ describe("a partner's file", () => {
     ['nothing', ''],
   ])('is refused as text with %s', (_, text) => {
     expect(() => parsePartnerFile(text)).toThrow(
-      expect.objectContaining({ code: 'partner-file-unreadable' }) as unknown as Error,
+      expect.objectContaining({ code: 'partner-file-unreadable' }),
     );
   });
 });
