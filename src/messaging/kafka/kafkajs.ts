@@ -1,10 +1,10 @@
 // The one place that loads kafkajs. The patches come first: its modules keep the functions that they find when they load.
 import './patches';
 import { CompressionCodecs, CompressionTypes } from 'kafkajs';
-import { registerCodecs } from './codecs';
+import { type Codec, registerCodecs } from './codecs';
 import { loadInternal } from './patches/version';
 
-registerCodecs(CompressionCodecs, CompressionTypes, loadInternal('kafkajs-snappy') as () => unknown);
+registerCodecs(CompressionCodecs, CompressionTypes, loadInternal('kafkajs-snappy') as () => Codec);
 
 export {
   Kafka,

@@ -1,3 +1,4 @@
+import { Deferred, FetchBudget } from '../fetch-budget';
 import { loadInternal } from './version';
 
 interface Decoder {
@@ -18,6 +19,7 @@ type MessagesDecoder = (decoder: Decoder) => Promise<FetchedMessage[]>;
 /** Where things stand in a record batch, format 2 (Kafka protocol guide, "Record Batch"). */
 const MAGIC_AT = 16;
 const LAST_OFFSET_DELTA_AT = 23;
+const RECORD_COUNT_AT = 57;
 const BATCH_HEADER_BYTES = 61;
 const MAGIC = 2;
 
@@ -42,10 +44,20 @@ function unreadable(batch: Buffer, cause: Error): FetchedMessage {
   } as FetchedMessage;
 }
 
+/** By the decoder of the whole answer, which all its partitions share. */
+const budgets = new WeakMap<Decoder, FetchBudget>();
+
+function budgetOf(decoder: Decoder): FetchBudget {
+  const budget = budgets.get(decoder) ?? new FetchBudget();
+  budgets.set(decoder, budget);
+  return budget;
+}
+
 /**
  * One batch with an unknown codec, or one that unpacks beyond its limit, makes kafkajs reject the whole fetch: with every
  * other topic of that broker, for ever, or the client dies of it. Here the partition alone is stopped: what comes before the
- * batch is handed out, then a mark in its place, and nothing behind it.
+ * batch is handed out, then a mark in its place, and nothing behind it. Many batches that each keep within the limit would fill the
+ * memory all the same: what an answer may cost is bounded, and what is beyond comes with a later fetch.
  */
 export function containedMessagesDecoder(original: MessagesDecoder, decodeBatch: RecordBatchDecoder): MessagesDecoder {
   return async (decoder) => {
@@ -56,22 +68,29 @@ export function containedMessagesDecoder(original: MessagesDecoder, decodeBatch:
     const bytes = decoder.buffer.subarray(start, end);
     if (bytes.readInt8(MAGIC_AT) !== MAGIC) return original(decoder);
     decoder.readBytes(decoder.readInt32());
-    return decodeBatches(bytes, decodeBatch);
+    return decodeBatches(bytes, decodeBatch, budgetOf(decoder));
   };
 }
 
-async function decodeBatches(bytes: Buffer, decodeBatch: RecordBatchDecoder): Promise<FetchedMessage[]> {
+async function decodeBatches(
+  bytes: Buffer,
+  decodeBatch: RecordBatchDecoder,
+  budget: FetchBudget,
+): Promise<FetchedMessage[]> {
   const batches = new DecoderClass(bytes);
   const messages: FetchedMessage[] = [];
   while (batches.canReadBytes(BATCH_HEADER_BYTES)) {
     const start = batches.offset;
+    if (messages.length > 0 && budget.isSpent) break;
     try {
-      const { records } = await decodeBatch(batches);
+      const count = bytes.readInt32BE(start + RECORD_COUNT_AT);
+      const { records } = await budget.spend(count, () => decodeBatch(batches));
       // Not push(...records): that many arguments overflow the stack.
       for (const record of records) messages.push(record);
     } catch (error) {
       // The broker cuts the last batch where the size limit falls; the next fetch brings it whole.
-      if ((error as Error).name === 'KafkaJSPartialMessageError' || messages.length > 0) break;
+      const comesAgain = (error as Error).name === 'KafkaJSPartialMessageError' || error instanceof Deferred;
+      if (comesAgain || messages.length > 0) break;
       return [unreadable(bytes.subarray(start), error as Error)];
     }
   }

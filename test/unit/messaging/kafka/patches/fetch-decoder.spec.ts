@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { zstdCompressSync } from 'node:zlib';
 import '../../../../../src/messaging/kafka/kafkajs';
 import { unreadableCause } from '../../../../../src/messaging/kafka/patches/fetch-decoder';
 
@@ -61,4 +62,57 @@ it('takes a batch that the broker cut off for the next fetch', async () => {
   expect((await decode(answer(await batch(10, 3), cut))).map(({ offset }) => offset)).toEqual(['10', '11', '12']);
   expect(await decode(answer(cut))).toEqual([]);
   expect(await decode(answer())).toEqual([]);
+});
+
+describe('what one answer may cost', () => {
+  const zstd = (batchBytes: Buffer): Buffer => {
+    const packed = zstdCompressSync(batchBytes.subarray(61));
+    const bytes = Buffer.concat([batchBytes.subarray(0, 61), packed]);
+    bytes.writeInt32BE(bytes.length - 12, 8);
+    bytes.writeInt16BE(4, 21);
+    return bytes;
+  };
+  async function packed(firstOffset: number, bytes: number): Promise<Buffer> {
+    const { buffer } = await RecordBatch({ firstOffset, records: [record({ value: Buffer.alloc(bytes) })] });
+    return zstd(Buffer.from(buffer));
+  }
+  const offsets = (messages: { offset: string }[]) => messages.map(({ offset }) => offset);
+  /** Several partitions of one answer, decoded one after the other as kafkajs does. */
+  async function partitions(...contents: Buffer[][]): Promise<string[][]> {
+    const sized = contents.map((batches) => {
+      const messages = Buffer.concat(batches);
+      const size = Buffer.alloc(4);
+      size.writeInt32BE(messages.length);
+      return Buffer.concat([size, messages]);
+    });
+    const decoder = new Decoder(Buffer.concat(sized));
+    const found: string[][] = [];
+    for (const _ of contents) found.push(offsets(await decode(decoder)));
+    return found;
+  }
+  const MB = 1024 * 1024;
+
+  it('is bounded within a partition: what is beyond comes with the next fetch', async () => {
+    const large = [await packed(0, 40 * MB), await packed(1, 40 * MB), await packed(2, 40 * MB), await packed(3, 1)];
+    expect(await partitions(large)).toEqual([['0', '1']]);
+    expect(await partitions(large.slice(2))).toEqual([['2', '3']]);
+  });
+
+  it('is bounded over all partitions, of which those with usual batches are read all the same', async () => {
+    const large = [await packed(0, 70 * MB)];
+    const usual = [await packed(5, 1000), await packed(6, 1000)];
+    expect(await partitions(large, large, usual, large)).toEqual([['0'], [], ['5'], []]);
+  });
+
+  it('counts records, too: half a kilobyte each, though they are nothing on the wire', async () => {
+    const [mark] = await decode(answer(zstd(await batch(0, 250_001))));
+    expect(mark && unreadableCause(mark)?.message).toBe('it holds 250001 records, more than 250000');
+    expect((await partitions([zstd(await batch(0, 140_000)), await batch(140_000, 1)]))[0]).toHaveLength(140_000);
+  });
+
+  it('leaves a batch that is too large under any circumstances unreadable', async () => {
+    const [mark] = await decode(answer(await packed(7, 129 * MB)));
+    expect(mark).toMatchObject({ offset: '7' });
+    expect(mark && unreadableCause(mark)?.message).toMatch(/larger than/);
+  });
 });

@@ -1,0 +1,68 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * Most bytes that one batch may unpack to: a client unpacks a whole fetch at once, and a small batch that grows without end would
+ * take the process down. gzip grows a thousandfold, zstd without bound.
+ */
+export const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
+/** Most records of one batch: empty ones take seven bytes there (hardly any when packed), and half a kilobyte here. */
+const MAX_RECORDS = 250_000;
+const RECORD_BYTES = 512;
+
+/** What one answer of a broker may cost before only usual batches are unpacked, bytes; the rest comes with the next fetch. */
+const PLENTY = 64 * 1024 * 1024;
+
+interface Limits {
+  bytes: number;
+  records: number;
+}
+const MOST: Limits = { bytes: MAX_UNPACKED_BYTES, records: MAX_RECORDS };
+/** Of a batch as honest producers make them, so that the topics behind a greedy one are read all the same. */
+const USUAL: Limits = { bytes: 4 * 1024 * 1024, records: 8_192 };
+
+/** A batch beyond a limit. */
+export class TooLarge extends Error {}
+/** Not now: this answer has cost enough. The same batch comes first in a later one. */
+export class Deferred extends Error {}
+
+const meter = new AsyncLocalStorage<{ limit: number; bytes: number }>();
+
+/** Most bytes that the batch in hand may unpack to now. */
+export const unpackLimit = (): number => meter.getStore()?.limit ?? MAX_UNPACKED_BYTES;
+
+/** Every codec passes what it unpacked through here. */
+export function counted(unpacked: Buffer): Buffer {
+  const store = meter.getStore();
+  if (store) store.bytes += unpacked.length;
+  if (unpacked.length > unpackLimit()) throw tooLarge();
+  return unpacked;
+}
+
+export const tooLarge = (): TooLarge => new TooLarge(`it unpacks to a size larger than ${unpackLimit()} bytes`);
+
+/** What one answer of a broker, with all its partitions, has cost until now. */
+export class FetchBudget {
+  private spent = 0;
+
+  /** No more than the first batch of each partition is unpacked from here on. */
+  get isSpent(): boolean {
+    return this.spent >= PLENTY;
+  }
+
+  /** Rejects with {@link Deferred} for a large batch when the budget is spent. */
+  async spend<T>(records: number, decode: () => Promise<T>): Promise<T> {
+    const limits = this.isSpent ? USUAL : MOST;
+    try {
+      if (records > limits.records) throw new TooLarge(`it holds ${records} records, more than ${limits.records}`);
+      const store = { limit: limits.bytes, bytes: 0 };
+      const decoded = await meter.run(store, decode);
+      this.spent += store.bytes + records * RECORD_BYTES;
+      return decoded;
+    } catch (error) {
+      throw limits === USUAL && isTooLarge(error) ? new Deferred('', { cause: error }) : error;
+    }
+  }
+}
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof TooLarge || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
