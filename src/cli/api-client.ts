@@ -34,16 +34,22 @@ interface Problem {
 /** The REST API, as commands ask it: where and with which key the environment says, never an argument, which `ps` would show. */
 export class ApiClient {
   private constructor(
-    private readonly baseUrl: URL,
-    private readonly key: string,
+    readonly baseUrl: URL,
+    private readonly bearer: string,
+    readonly isToken: boolean,
   ) {}
 
-  /** Of PARLEY_URL (default: this machine, port 3000) and PARLEY_API_KEY. Throws AppError `unauthenticated`, `api-url-invalid`. */
+  /**
+   * Of PARLEY_URL (default: this machine, port 3000), and PARLEY_TOKEN (an access token of the identity provider) or else
+   * PARLEY_API_KEY. Throws AppError `unauthenticated`, `api-url-invalid`.
+   */
   static fromEnvironment(env: NodeJS.ProcessEnv = process.env): ApiClient {
-    const key = env['PARLEY_API_KEY']?.trim();
-    if (!key) {
-      throw new AppError('unauthenticated', 'The environment names no API key.', {
-        hint: 'Set PARLEY_API_KEY; an administrator makes a key with: parley key create --name me --role support',
+    // Who has just signed in means to act as that person, whatever key lies in the environment.
+    const token = env['PARLEY_TOKEN']?.trim();
+    const bearer = token || env['PARLEY_API_KEY']?.trim();
+    if (!bearer) {
+      throw new AppError('unauthenticated', 'The environment names no API key and no access token.', {
+        hint: 'Set PARLEY_API_KEY; an administrator makes a key with: parley key create --name me --role support. Or set PARLEY_TOKEN to an access token of the identity provider.',
       });
     }
     const url = URL.parse(env['PARLEY_URL']?.trim() || DEFAULT_URL);
@@ -53,7 +59,7 @@ export class ApiClient {
         hint: `Set it to http:// or https:// and host and port, such as ${DEFAULT_URL}.`,
       });
     }
-    return new ApiClient(url, key);
+    return new ApiClient(url, bearer, Boolean(token));
   }
 
   async get<T>(path: string, query: Query = {}): Promise<T> {
@@ -65,7 +71,7 @@ export class ApiClient {
     const response = await this.send(method, path, request);
     const text = await response.text().catch((error: unknown) => this.unreachable(error));
     const body = parsed(text);
-    if (response.status >= 400) throw refusal(response, body, this.baseUrl);
+    if (response.status >= 400) throw refusal(response, body, this);
     if (text !== '' && body === undefined) throw this.stranger(response);
     return {
       status: response.status,
@@ -79,7 +85,7 @@ export class ApiClient {
   async bytes(path: string, body?: unknown): Promise<Buffer | null> {
     const headers = { accept: 'application/octet-stream' };
     const response = await this.send(body === undefined ? 'GET' : 'POST', path, { headers, body });
-    if (response.status >= 400) throw refusal(response, parsed(await response.text()), this.baseUrl);
+    if (response.status >= 400) throw refusal(response, parsed(await response.text()), this);
     const bytes = await response.arrayBuffer().catch((error: unknown) => this.unreachable(error));
     return response.status === 204 ? null : Buffer.from(bytes);
   }
@@ -106,7 +112,7 @@ export class ApiClient {
       method,
       headers: {
         accept: 'application/json',
-        authorization: `Bearer ${this.key}`,
+        authorization: `Bearer ${this.bearer}`,
         ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -142,8 +148,10 @@ function parsed(text: string): unknown {
   }
 }
 
+type Asked = { readonly baseUrl: URL; readonly isToken: boolean };
+
 /** The problem as a command's error: its title, its detail as the cause, what to do next. */
-function refusal(response: Response, body: unknown, baseUrl: URL): AppError {
+function refusal(response: Response, body: unknown, { baseUrl, isToken }: Asked): AppError {
   const { title, detail, code, type, traceId, errors = [] } = (body ?? {}) as Partial<Problem>;
   if (code === undefined || title === undefined) {
     return new AppError('api-unreachable', `The API at ${baseUrl.origin} answered ${response.status}.`, {
@@ -156,14 +164,17 @@ function refusal(response: Response, body: unknown, baseUrl: URL): AppError {
     retriable: response.status >= 500,
     cause: new Error(cause),
     violations: errors,
-    hint: nextOf(response, type, traceId, baseUrl),
+    hint: response.status === 401 ? signInAgain(isToken) : nextOf(response, type, traceId, baseUrl),
   });
 }
 
+const signInAgain = (isToken: boolean): string =>
+  isToken
+    ? 'Set PARLEY_TOKEN to a new access token (they end within minutes), or unset it to use PARLEY_API_KEY.'
+    : 'Set PARLEY_API_KEY to a valid key; an administrator makes one with "parley key create".';
+
 function nextOf(response: Response, type: string | undefined, traceId: string | undefined, baseUrl: URL): string {
   const after = response.headers.get('retry-after');
-  if (response.status === 401)
-    return 'Set PARLEY_API_KEY to a valid key; an administrator makes one with "parley key create".';
   if (response.status === 500) return `Tell the operator the trace id ${traceId}.`;
   if (after !== null) return `Try again in ${after} s.`;
   return `See ${new URL(type ?? '/docs', baseUrl).href}`;

@@ -4,6 +4,7 @@ import { freePort } from '../../../scripts/servers/index.mjs';
 import { ApiClient } from '../../../src/cli/api-client';
 import { exitCodeOf } from '../../../src/cli/exit-code';
 import type { AppError } from '../../../src/platform/errors';
+import { oidcEnv, TestIssuer } from '../../support/issuer';
 import { giveKey } from '../../support/staff';
 import { anOrder, type OrdersApp, startOrders } from '../orders/orders-app';
 
@@ -89,7 +90,7 @@ describe("the commands' way to the API", () => {
     const forbidden = await failure(place(clientWith(viewer.token), anOrder(), 'cli-2'));
     expect(forbidden).toMatchObject({
       code: 'forbidden',
-      message: 'The key may not do this.',
+      message: 'The caller may not do this.',
       hint: `See ${url}/docs/problems/forbidden`,
     });
     expect(causeOf(forbidden)).toContain('it takes the role operator');
@@ -97,6 +98,26 @@ describe("the commands' way to the API", () => {
     const umbra = await giveKey(orders.database, { partners: ['umbra'] });
     const confined = await failure(place(clientWith(umbra.token), anOrder(), 'cli-3'));
     expect([wrong, forbidden, confined].map(exitCodeOf)).toEqual([5, 5, 5]);
+  });
+
+  it('takes an access token before a key, and says that tokens end', async () => {
+    const both = { PARLEY_URL: url, PARLEY_API_KEY: orders.key.token, PARLEY_TOKEN: 'a.b.c' };
+    const error = await failure(ApiClient.fromEnvironment(both).get('/v1/orders'));
+    expect([error.code, exitCodeOf(error)]).toEqual(['unauthenticated', 5]);
+    expect(error.hint).toMatch(/PARLEY_TOKEN to a new access token/);
+    expect(String(error)).not.toContain('a.b.c');
+    await ApiClient.fromEnvironment({ ...both, PARLEY_TOKEN: ' ' }).get('/v1/orders');
+    const issuer = await TestIssuer.start();
+    const signedIn = await startOrders({ env: oidcEnv(issuer.url) });
+    try {
+      await signedIn.app.listen(0, '127.0.0.1');
+      const { port } = signedIn.app.getHttpServer().address() as AddressInfo;
+      const env = { PARLEY_URL: `http://127.0.0.1:${port}`, PARLEY_TOKEN: await issuer.token() };
+      expect(await ApiClient.fromEnvironment(env).get('/v1/orders')).toMatchObject({ items: [] });
+    } finally {
+      await signedIn.app.close();
+      await issuer.stop();
+    }
   });
 
   it('names every violated rule, and ends with 1', async () => {
