@@ -69,7 +69,9 @@ export class AccountKeeper implements OnApplicationBootstrap, BeforeApplicationS
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     // A silent broker must not hold up the end: each step can be done again.
-    await Promise.race([this.running, sleep(STOP_MS)]);
+    const ended = new AbortController();
+    await Promise.race([this.running, sleep(STOP_MS, ended.signal)]);
+    ended.abort();
   }
 
   /** Once: rejects when the database or the broker is away; what could be done is done. */

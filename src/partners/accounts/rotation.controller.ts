@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { CLOCK, type Clock } from '../../platform/clock';
 import { CONFIG, type Config } from '../../platform/config';
 import { Database } from '../../platform/database';
-import { messageOf } from '../../platform/errors';
+import { AppError, messageOf } from '../../platform/errors';
 import { LOGGER, type Logger } from '../../platform/telemetry';
 import { Allow, type Caller, TheCaller } from '../../staff';
 import { expectPartner } from '../directory/partner-directory';
@@ -46,10 +46,10 @@ export class RotationController {
         rotation.rotate(request, by, (issued, plan) => sent(reply, RotatedAccountDto.of(issued, plan))),
       );
     } catch (error) {
-      if (!reply.sent) throw error;
+      if (!reply.sent && !reply.raw.destroyed) throw error;
       this.log.error(
         { partner, code: 'account-untold', reason: messageOf(error) },
-        'a rotation was answered and could not be recorded: the next one makes another password for the same account',
+        'nobody is known to have the password of a rotation: the next one makes another for the same account',
       );
     }
   }
@@ -58,8 +58,11 @@ export class RotationController {
 /** Resolves when the answer was handed to the network; rejects when the caller went away before. */
 function sent(reply: FastifyReply, answer: RotatedAccountDto): Promise<void> {
   return new Promise((resolve, reject) => {
+    const gone = (): void => reject(new AppError('caller-gone', 'The caller went away before the answer was out.'));
+    // It may have gone while the account was made: then no event comes any more.
+    if (reply.raw.destroyed) return gone();
     reply.raw.once('finish', resolve);
-    reply.raw.once('close', () => reject(new Error('the caller went away before the answer was out')));
+    reply.raw.once('close', gone);
     void reply.status(200).header('cache-control', 'no-store').send(answer);
   });
 }
