@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { FORMATS, PARTNER_ID_PATTERN } from '../contracts';
+import { type Format, FORMATS, PARTNER_ID_PATTERN } from '../contracts';
 import type { RegistrySettings } from '../messaging/registry';
 import type { Party } from './message';
 import type { Attempt } from './usage';
@@ -151,6 +151,12 @@ function hostPorts(text = ''): string[] {
 export function partnerIdOf(id: string): string {
   if (new RegExp(PARTNER_ID_PATTERN).test(id)) return id;
   throw new RangeError(`"${id}" is no partner id (${PARTNER_ID_PATTERN})`);
+}
+
+export function formatOf(text: string | undefined): Format | undefined {
+  const format = FORMATS.find((known) => known === text);
+  if (text !== undefined && !format) throw new RangeError(`knows ${FORMATS.join(', ')}; not "${text}"`);
+  return format;
 }
 
 export function partyOf(text: string): Party {

@@ -26,3 +26,6 @@ export function processTerminal(name: string): Terminal {
     },
   };
 }
+
+/** What the other side wrote stays within its line, and gives a terminal no orders. */
+export const printable = (text: string): string => text.replaceAll(/[\p{C}\u2028\u2029]/gu, '?');

@@ -5,6 +5,7 @@ import {
   ACCESS_FLAGS,
   accessHelp,
   type AccessValues,
+  formatOf,
   mechanismOf,
   partnerIdOf,
   readAccess,
@@ -119,12 +120,6 @@ function readFlags(args: readonly string[], more: NonNullable<ParseArgsConfig['o
   } catch (error) {
     throw new UsageError([(error as Error).message]);
   }
-}
-
-export function formatOf(text: string | undefined): Format | undefined {
-  const format = FORMATS.find((known) => known === text);
-  if (text !== undefined && !format) throw new RangeError(`knows ${FORMATS.join(', ')}; not "${text}"`);
-  return format;
 }
 
 function partnerAccount(

@@ -1,3 +1,4 @@
+import { printable } from '../terminal';
 import type { CertificationReport, Result, Verdict } from './suite';
 
 const MARKS: Readonly<Record<Verdict, string>> = { passed: 'pass', failed: 'FAIL', skipped: 'skip' };
@@ -7,7 +8,7 @@ export function resultLines({ name, title, expected, verdict, seen, reason, next
   const lines = [`${MARKS[verdict]}  ${name.padEnd(22)} ${title} (${durationMs} ms)`];
   if (verdict === 'passed') return lines;
   if (verdict === 'failed')
-    lines.push(`      expected  ${expected}`, ...seen.map((words) => `      seen      ${words}`));
+    lines.push(`      expected  ${expected}`, ...seen.map((words) => `      seen      ${printable(words)}`));
   if (reason !== undefined) lines.push(`      because   ${reason}`);
   if (next !== undefined) lines.push(`      next      ${next}`);
   return lines;

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Format, FORMATS } from '../../contracts';
-import { type Access, ACCESS_FLAGS, accessHelp, partnerIdOf, readAccess } from '../access';
-import { formatOf } from '../certification/options';
+import { type Access, ACCESS_FLAGS, accessHelp, formatOf, partnerIdOf, readAccess } from '../access';
 import { Faults, milliseconds, UsageError, wholeNumber } from '../usage';
 import { PLAYS, type Play } from './plays';
 

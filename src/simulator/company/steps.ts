@@ -1,3 +1,4 @@
+import { printable } from '../terminal';
 import { FAULTS } from './faults';
 import { type Heard, isFault } from './heard';
 import { type Exchange, type Finding, openOf } from './ledger';
@@ -82,9 +83,6 @@ export function stepLine(step: Step): string {
     }
   }
 }
-
-/** What the other side wrote gives a terminal no orders. */
-const printable = (text: string): string => text.replaceAll(/\p{C}/gu, '?');
 
 export function summaryOf(exchanges: readonly Exchange[], faults: number) {
   const open = openOf(exchanges).length;

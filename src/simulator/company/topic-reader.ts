@@ -55,10 +55,12 @@ export class TopicReader {
     this.running = this.run();
   }
 
-  /** How many partitions it has. */
+  /** How many partitions it has. Rejects where there is no such topic. */
   async partitionsOf(topic: string): Promise<number> {
     const metadata = await this.consumer.metadata({ topics: [topic] });
-    return metadata.topics.get(topic)?.partitions.length ?? 0;
+    const partitions = metadata.topics.get(topic)?.partitions.length ?? 0;
+    if (partitions === 0) throw new Error(`${topic} has no partitions`);
+    return partitions;
   }
 
   async close(): Promise<void> {
