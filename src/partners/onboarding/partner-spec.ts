@@ -154,11 +154,6 @@ const PATTERNS: Readonly<Record<string, string>> = {
 };
 
 function invalid(violations: readonly Violation[]): NonRetriableError {
-  const [first] = violations;
-  const more = violations.length > 1 ? ` and ${violations.length - 1} more` : '';
-  return new NonRetriableError(
-    'partner-spec-invalid',
-    `${first?.pointer || 'The document'} ${first?.detail ?? 'is invalid'}${more}.`,
-    { violations },
-  );
+  const all = violations.map(({ pointer, detail }) => `${pointer || 'The document'} ${detail}`);
+  return new NonRetriableError('partner-spec-invalid', `${all.join('; ')}.`, { violations });
 }

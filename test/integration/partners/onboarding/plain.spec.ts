@@ -182,7 +182,7 @@ describe('the comparison of channels with the broker', () => {
       });
     await deleteTopic(`orders.${gone.partner}.request.v1`);
     await count(2);
-    const check = new PartitionCheck(new ChannelCatalog(database), admin, pino({ level: 'silent' }), 50);
+    const check = new PartitionCheck(new ChannelCatalog(database), admin, pino({ level: 'silent' }), undefined, 50);
     const stopping = new AbortController();
     const running = check.run(stopping.signal);
     try {

@@ -176,9 +176,23 @@ describe('onboarding a partner at a guarded broker', () => {
         )
         .toSorted(),
     );
-    const before = await room.security.acls();
-    await room.apply({ ...file, name: 'Acme Ltd' }, true);
-    expect(await room.security.acls()).toEqual(before);
+    const auditor = uniqueName('auditor');
+    await room.security.putUser({ username: auditor, password: 'of-somebody-else' });
+    await room.security.putQuota(auditor, { producerByteRate: 4711 });
+    const topic = await createTopic(`orders.${partner}.of-others`, { brokers: administrator() });
+    // Other specs onboard their partners at the same broker at the same time.
+    const foreign = async () => ({
+      acls: (await room.security.acls()).filter(({ principal }) => principal === 'User:auditor'),
+      users: await room.security.users([auditor]),
+      quota: await room.security.quota(auditor),
+      options: await room.security.topicOptions([topic], ['retention.ms', 'compression.type']),
+    });
+    const before = await foreign();
+    await room.apply({ ...file, name: 'Acme Ltd', topics: { retentionHours: 24 } }, true);
+    expect(await foreign()).toEqual(before);
+    expect((await room.security.acls({ principal: `User:${partner}.1` })).length).toBe(12 + 1);
+    await room.security.deleteUser(auditor);
+    await room.security.putQuota(auditor, {});
     await room.security.deleteAcls(planted);
   });
 

@@ -125,8 +125,6 @@ describe("a partner's file", () => {
     ['more than a file has', `name: "${'x'.repeat(70_000)}"`],
     ['nothing', ''],
   ])('is refused as text with %s', (_, text) => {
-    expect(() => parsePartnerFile(text)).toThrow(
-      expect.objectContaining({ code: 'partner-file-unreadable' }),
-    );
+    expect(() => parsePartnerFile(text)).toThrow(expect.objectContaining({ code: 'partner-file-unreadable' }) as Error);
   });
 });

@@ -60,9 +60,7 @@ describe('a partner as resources of Strimzi', () => {
 
   it('refuses a subject that Strimzi cannot name', () => {
     const tls = { authentication: { type: 'tls', subject: 'CN=acme,O=Acme Ltd' } };
-    expect(() => resources(tls)).toThrow(
-      expect.objectContaining({ code: 'strimzi-subject-unfit' }),
-    );
+    expect(() => resources(tls)).toThrow(expect.objectContaining({ code: 'strimzi-subject-unfit' }) as Error);
   });
 });
 
