@@ -1,4 +1,4 @@
-import { type AnyContract, errorReport, orderResponse } from '../../../../src/contracts';
+import { type AnyContract, errorReport, FORMATS, orderRequest, orderResponse } from '../../../../src/contracts';
 import { type Codec, createCodec, RegistryUnavailable, type Route } from '../../../../src/messaging/registry';
 import { publishedRegistry } from './documents';
 import { MemoryRegistry } from './memory-registry';
@@ -31,6 +31,18 @@ describe('writing', () => {
     expect(await encoded('protobuf')).toEqual({ contentType: 'application/protobuf', dataSchema: schema(2) });
     expect(await encoded('json-schema')).toEqual({ contentType: 'application/json', dataSchema: schema(3) });
     expect(await encoded('json')).toEqual({ contentType: 'application/json' });
+  });
+
+  it.each(FORMATS)('sends no mask in place of personal data, in %s', async (format) => {
+    const [, order] = orderRequest.examples;
+    const codec = createCodec(publishedRegistry('acme'));
+    const write = (name: string) =>
+      codec.encode(orderRequest, { topic: 'orders.acme.request.v1', format }, { ...order, contact: { name } });
+    await expect(write('•••')).rejects.toMatchObject({
+      code: 'document-invalid',
+      violations: [{ pointer: '/contact/name', detail: 'must be the value, not its mask' }],
+    });
+    expect((await write('Kim ••• Doe')).payload.length).toBeGreaterThan(0);
   });
 
   it('asks for the schema once, whoever needs it, and then no more', async () => {
