@@ -44,6 +44,7 @@ export function brokerWords(error: unknown): string {
     .filter((code) => typeof code === 'string');
   for (const [pattern, words] of WORDS) if (codes.some((code) => pattern.test(code))) return words;
   const { message, hint } = error as { message?: string; hint?: string };
+  if (message?.startsWith('Unknown topic')) return `${message} It is made when the partner is onboarded.`;
   return hint === undefined ? (message ?? String(error)) : `${message} ${hint}`;
 }
 
