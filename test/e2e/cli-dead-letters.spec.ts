@@ -150,6 +150,8 @@ describe('dead letters on the command line', () => {
     ['ids and a filter', ['replay', '1', '--all', '--reason', 'x', '--yes']],
     ['nobody to ask', ['replay', '1']],
     ['no terminal for an editor', ['edit', '1']],
+    ['a look behind masks without a reason', ['show', '1', '--unmask']],
+    ['a reason without one', ['show', '1', '--reason', 'x']],
     ['an id that is none', ['show', '../orders']],
     ['a time that is none', ['list', '--since', 'yesterday']],
     ['bytes as JSON', ['show', '1', '--raw', '-', '--json']],
