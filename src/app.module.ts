@@ -8,6 +8,7 @@ import {
   createBatchSource,
   createKafkaAdmin,
   createLanePublisher,
+  createOwnRights,
   type KafkaAdmin,
   type LanePublisher,
 } from './messaging/kafka';
@@ -15,7 +16,7 @@ import { createRelay, Outbox, OutboxModule, type Relay, WarmUp } from './messagi
 import { type Codec, createCodec, createSchemaRegistry, type SchemaRegistry } from './messaging/registry';
 import { ReplayOutcomes, TriageModule } from './messaging/triage';
 import { IdempotencyKeyEntity, ORDER_OBSERVER, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
-import { PartitionCheck, PartnerEntity, Partners, PartnersModule } from './partners';
+import { MissingRights, PartitionCheck, PartnerEntity, Partners, PartnersModule } from './partners';
 import { CLOCK, systemClock } from './platform/clock';
 import { CONFIG, type Config, ConfigModule } from './platform/config';
 import { Database, DatabaseModule, DatabaseMonitor } from './platform/database';
@@ -61,7 +62,13 @@ const ground = (config: Config, log: Logger): Provider[] => [
   {
     provide: PartitionCheck,
     inject: [ChannelCatalog, KAFKA_ADMIN],
-    useFactory: (channels: ChannelCatalog, admin: KafkaAdmin) => new PartitionCheck(channels, admin, log),
+    useFactory: (channels: ChannelCatalog, admin: KafkaAdmin) =>
+      new PartitionCheck(
+        channels,
+        admin,
+        log,
+        new MissingRights(() => createOwnRights(config), config.kafkaSaslUsername, config.kafkaConsumerGroup),
+      ),
   },
 ];
 

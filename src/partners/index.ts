@@ -20,6 +20,7 @@ export {
   viewOf,
   withOnboarder,
 } from './onboarding';
+export { MissingRights } from './missing-rights';
 export { PartitionCheck } from './partition-check';
 export { type Partner, PartnerEntity } from './partner.entity';
 export { Partners } from './partners';

@@ -3,6 +3,7 @@ import type { KafkaAdmin } from '../messaging/kafka';
 import { AppError, messageOf } from '../platform/errors';
 import { retryForever, sleep } from '../platform/polling';
 import type { Logger } from '../platform/telemetry';
+import type { MissingRights } from './missing-rights';
 
 const EVERY_MS = 60_000;
 
@@ -17,6 +18,8 @@ export class PartitionCheck {
     private readonly channels: ChannelCatalog,
     private readonly admin: KafkaAdmin,
     private readonly log: Logger,
+    /** Absent: nobody asks whether the topics may be used. */
+    private readonly rights?: MissingRights,
     private readonly everyMs = EVERY_MS,
   ) {}
 
@@ -55,14 +58,20 @@ export class PartitionCheck {
     await this.channels.load().catch(() => undefined);
     const channels = this.channels.all();
     const found = await this.admin.describeTopics(channels.map((channel) => channel.topic));
-    const findings = channels.flatMap(({ topic, partitions }) =>
-      differenceOf(topic, partitions, found.get(topic)?.partitions),
-    );
-    for (const finding of findings) {
-      // Said once, not every minute.
-      if (!this.findings.includes(finding)) this.log.error({ code: 'partition-count-differs' }, finding);
-    }
-    this.findings = findings;
+    const unseen = new Set(channels.map(({ topic }) => topic).filter((topic) => !found.has(topic)));
+    const { missing, hidden } = (await this.rights?.of(channels)) ?? { missing: [], hidden: new Set<string>() };
+    const differences = channels
+      // What we may not see is not said to be missing.
+      .filter(({ topic }) => !(unseen.has(topic) && hidden.has(topic)))
+      .flatMap(({ topic, partitions }) => differenceOf(topic, partitions, found.get(topic)?.partitions));
+    this.tell(differences, 'partition-count-differs');
+    this.tell(missing, 'not-authorized');
+    this.findings = [...differences, ...missing];
+  }
+
+  /** Said once, not every minute. */
+  private tell(findings: readonly string[], code: string): void {
+    for (const finding of findings) if (!this.findings.includes(finding)) this.log.error({ code }, finding);
   }
 }
 

@@ -11,6 +11,7 @@ export { createLanePublisher } from './lane-publisher';
 export { onDemand } from './on-demand-publisher';
 export { partitionOf } from './partition';
 export { PublishError, type PublishOutcome } from './publish-error';
+export { createOwnRights, type OwnRights } from './security/own-rights';
 export { createSecurityAdmin } from './security/security-admin';
 export type { Acl, AclOperation, GroupMember, Quota, SecurityAdmin, TopicOption } from './security-types';
 export type {

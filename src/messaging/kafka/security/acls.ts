@@ -28,7 +28,7 @@ const PERMISSIONS = {
   deny: AclPermissionTypes.DENY,
 } satisfies Record<Acl['permission'], number>;
 
-const OPERATIONS = {
+export const OPERATIONS = {
   All: AclOperations.ALL,
   Read: AclOperations.READ,
   Write: AclOperations.WRITE,
