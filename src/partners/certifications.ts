@@ -1,4 +1,4 @@
-import { type Database, query, type Tx } from '../platform/database';
+import { query, type Tx } from '../platform/database';
 
 /** What a partner's system showed when it was tried. */
 export interface Certification {
@@ -24,27 +24,4 @@ export async function keepCertification(tx: Tx, certification: Certification): P
      VALUES (:id, :partner, :suite, :passed, :report::jsonb, :ranAt, :ranBy, :expiresAt)`,
     { ...certification, report: JSON.stringify(certification.report) },
   );
-}
-
-/** The newest of a partner, whether it passed or not, expired or not: a later failure takes back an earlier success. */
-export async function newestCertification(
-  database: Pick<Database, 'query'>,
-  partner: string,
-): Promise<Certification | undefined> {
-  const [newest] = await database.query<Certification>(
-    `SELECT id, partner, suite, passed, report, ran_at AS "ranAt", ran_by AS "ranBy", expires_at AS "expiresAt"
-     FROM partner_certification WHERE partner = :partner ORDER BY ran_at DESC LIMIT 1`,
-    { partner },
-  );
-  return newest;
-}
-
-/** `passed` and `failed` hold until `expiresAt`. */
-export function standingOf(
-  certification: Pick<Certification, 'passed' | 'expiresAt'> | undefined,
-  now: Date,
-): 'none' | 'passed' | 'failed' | 'expired' {
-  if (!certification) return 'none';
-  if (certification.expiresAt <= now) return 'expired';
-  return certification.passed ? 'passed' : 'failed';
 }

@@ -1,4 +1,4 @@
-export { type Certification, keepCertification, newestCertification, standingOf } from './certifications';
+export { type Certification, keepCertification } from './certifications';
 export {
   type Account,
   type AccountTools,
