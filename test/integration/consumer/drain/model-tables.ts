@@ -5,6 +5,7 @@ import type { ModelKey, State } from './model';
 
 export interface Game {
   model: ModelKey;
+  partner: string;
   tape: Tape;
   sent: InboundRecord[];
   /** For who looks for a difference. */

@@ -18,6 +18,7 @@ import {
 import { drainOf, passUntilIdle, processorWith } from './drain-harness';
 import { ATTEMPTS, type Fate, ModelKey, type ModelMessage, type State } from './model';
 import { differencesOf, type Game, nameOf, type ParkedRow } from './model-tables';
+import { Suspensions } from './model-suspensions';
 import { type Random, seeded } from './seeded';
 
 const SEED = Number(process.env['MODEL_SEED'] ?? randomInt(1e9));
@@ -39,6 +40,7 @@ type Command = keyof typeof COMMANDS;
 /** Plays many games at once in one database: their commands of one kind go into it together. */
 class Arena {
   readonly desk = new StaffDesk();
+  readonly suspensions: Suspensions;
   private readonly fates = new Map<string, Fate>();
   private rows = new Map<string, ParkedRow>();
 
@@ -46,7 +48,10 @@ class Arena {
     readonly world: World,
     readonly random: Random,
     readonly games: readonly Game[],
-  ) {}
+    readonly partners: readonly string[],
+  ) {
+    this.suspensions = new Suspensions(world.database, random, games, partners);
+  }
 
   readonly decide: Decide = ({ id }) => {
     const fate = this.fates.get(id) ?? 'applied';
@@ -55,6 +60,7 @@ class Arena {
   };
 
   async round(): Promise<void> {
+    await this.suspensions.some();
     for (const game of this.games) game.commands.push(this.random.weighted<Command>(COMMANDS));
     const commands = Map.groupBy(this.games, (game) => game.commands.at(-1) as Command);
     const of = (command: Command) => commands.get(command) ?? [];
@@ -69,14 +75,24 @@ class Arena {
     await this.drain();
   }
 
-  /** One or two drains; now and then each is cut off from the database somewhere and another one goes on. */
+  /** Everybody is served again, and what was kept is drained. */
+  async resumeAll(): Promise<void> {
+    await this.suspensions.end();
+    await this.drain();
+  }
+
+  /**
+   * One or two drains; now and then each is cut off from the database somewhere and another one goes on. Who is served may be suspended and resumed meanwhile: the
+   * last drain goes on.
+   */
   private async drain(): Promise<void> {
     for (const { model } of this.games) model.drain();
     while (this.random.below(4) === 0) await this.brokenOff();
     const drains = Array.from({ length: 1 + this.random.below(2) }, () =>
       drainOf(this.world, this.decide, { contracts, clock }),
     );
-    await Promise.all(drains.map(passUntilIdle));
+    await Promise.all([...drains.map(passUntilIdle), this.suspensions.flicker()]);
+    await passUntilIdle(drainOf(this.world, this.decide, { contracts, clock }));
   }
 
   private async brokenOff(): Promise<void> {
@@ -112,12 +128,12 @@ class Arena {
     await processor.close();
   }
 
-  private send({ model, tape, sent }: Game): InboundRecord {
+  private send({ model, partner, tape, sent }: Game): InboundRecord {
     const isElsewhere = tape.topic.startsWith('shipments');
     const isNote = !isElsewhere && this.random.below(5) === 0;
     const isGarbage = this.random.below(12) === 0;
     const fate = this.random.weighted<Fate>({ applied: 120, retry: 50, dead: 28, throws: 1 });
-    const id = `${isElsewhere ? 's' : 'o'}-${model.key}-${sent.length}`;
+    const id = `${isElsewhere ? 's' : 'o'}${this.partners.indexOf(partner)}-${model.key}-${sent.length}`;
     this.fates.set(id, fate);
     model.arrive(id, fate, { isGarbage, isNote });
     const record = tape.record({
@@ -232,20 +248,23 @@ async function cutOff(database: Database, world: World): Promise<void> {
   );
 }
 
-test('any interleaving of arrivals, failures, retries, releases, discards, restores, edits and crashes keeps the order of each key', async () => {
+test('any interleaving of arrivals, failures, retries, releases, discards, restores, edits, suspensions and crashes keeps the order of each key', async () => {
   const world = await openWorld();
   const random = seeded(SEED);
   // To play the same games again.
   console.info(`MODEL_SEED=${SEED}`);
-  const partner = uniqueName('p');
-  const topics = [await addPartner(world, partner), await addShipments(world, partner)];
-  const tapes = topics.map((topic) => new Tape(topic));
+  const partners = [uniqueName('p'), uniqueName('p')];
+  const tapes: Tape[] = [];
+  for (const partner of partners) {
+    tapes.push(new Tape(await addPartner(world, partner)), new Tape(await addShipments(world, partner)));
+  }
   const games = Array.from({ length: GAMES }, (_, index): Game => {
-    const tape = tapes[index % 2] as Tape;
-    // The same key on both topics: there they have nothing to do with each other.
-    return { model: new ModelKey(tape.topic, `order-${index >> 1}`), tape, sent: [], commands: [] };
+    const tape = tapes[index % 4] as Tape;
+    const partner = partners[(index % 4) >> 1] as string;
+    // The same key on all topics: there they have nothing to do with each other.
+    return { model: new ModelKey(tape.topic, `order-${index >> 2}`), partner, tape, sent: [], commands: [] };
   });
-  const arena = new Arena(world, random, games);
+  const arena = new Arena(world, random, games, partners);
   try {
     for (let round = 0; round < ROUNDS; round++) {
       await arena.round();
@@ -253,6 +272,8 @@ test('any interleaving of arrivals, failures, retries, releases, discards, resto
       if (differences.length > 0)
         throw new Error(`MODEL_SEED=${SEED}, round ${round}:\n${differences.slice(0, 3).join('\n')}`);
     }
+    await arena.resumeAll();
+    expect(await arena.differences()).toEqual([]);
     expect(await world.database.query('SELECT 1 FROM parked_key_end')).toEqual([]);
     expect(
       games.filter(({ model }) => model.messages.some(({ state }) => state === 'processed')).length,

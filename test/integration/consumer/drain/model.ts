@@ -33,6 +33,8 @@ export class ModelKey {
   readonly effects: string[] = [];
   /** Ids of effects without an order: they failed, and their contract lets the key go on. */
   readonly freeEffects: string[] = [];
+  /** Is its partner suspended? */
+  isSuspended = false;
 
   constructor(
     readonly topic: string,
@@ -63,6 +65,10 @@ export class ModelKey {
     };
     const isHeld = this.isParked;
     this.messages.push(message);
+    if (this.isSuspended) {
+      Object.assign(message, { state: isHeld ? 'held' : 'waiting', holds: true, isDue: !isHeld });
+      return;
+    }
     if (message.isGarbage) this.die(message);
     else if (isHeld) Object.assign(message, { state: 'held', holds: true });
     else this.attempt(message);
@@ -71,6 +77,7 @@ export class ModelKey {
 
   /** Everything that is due, and what comes of it. */
   drain(): void {
+    if (this.isSuspended) return;
     for (let due = this.due(); due; due = this.due()) {
       if (due.isGarbage && due.editId === undefined) this.die(due);
       else this.attempt(due);
