@@ -1,4 +1,3 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -12,24 +11,20 @@ import {
   Matches,
   Max,
   Min,
-  ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import {
   CURRENCY_PATTERN,
   DECIMAL_PATTERN,
-  isMask,
-  mask,
   MAX_LINES,
-  type OrderContact,
   ORDER_NUMBER_PATTERN,
-  orderRequest,
   PARTNER_ID_PATTERN,
   POSITIVE_DECIMAL_PATTERN,
 } from '../contracts';
 import { IsInstant, PageQuery } from '../platform/http';
 import { CancellationDto } from './cancellation.dto';
+import { contactOf, OrderContactDto, shownContact } from './contact.dto';
 import { type Order, type OrderLine, ORDER_STATES, type OrderState } from './domain/order';
 
 const DIGITS = 'with at most 18 digits before and 6 after the point';
@@ -71,38 +66,6 @@ export class OrderLineDto implements OrderLine {
   })
   @Matches(new RegExp(DECIMAL_PATTERN), { message: `must be a decimal string, not negative, ${DIGITS}` })
   unitPrice: string;
-}
-
-/** Text of a contact: see {@link ITEM}. A mask is what somebody was shown in place of it, and says nothing. */
-const ContactText = (most: number): PropertyDecorator =>
-  applyDecorators(
-    Matches(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${most}}$`, 'u'), {
-      message: `must be text of 1 to ${most} printable characters, not blank`,
-    }),
-    ValidateBy({
-      name: 'isNoMask',
-      validator: {
-        validate: (value) => typeof value !== 'string' || !isMask(value),
-        defaultMessage: () => 'must be the value, not its mask',
-      },
-    }),
-  );
-
-/** Whom the partner asks about an order. Personal data: answers show masks. */
-export class OrderContactDto implements OrderContact {
-  @ApiProperty({ minLength: 1, maxLength: 100, example: 'Kim Doe' })
-  @ContactText(100)
-  name: string;
-
-  @ApiPropertyOptional({ minLength: 1, maxLength: 254, example: 'purchasing@parley.example' })
-  @ValidateIf((body: OrderContactDto) => body.email !== undefined)
-  @ContactText(254)
-  email?: string;
-
-  @ApiPropertyOptional({ minLength: 1, maxLength: 40, example: '+49 30 5550100' })
-  @ValidateIf((body: OrderContactDto) => body.phone !== undefined)
-  @ContactText(40)
-  phone?: string;
 }
 
 export class PlaceOrderDto {
@@ -285,14 +248,3 @@ export const lineOf = ({ lineNumber, item, quantity, unit, unitPrice }: OrderLin
   unit,
   unitPrice,
 });
-
-export const contactOf = ({ name, email, phone }: OrderContact): OrderContact => ({
-  name,
-  ...(email !== undefined && { email }),
-  ...(phone !== undefined && { phone }),
-});
-
-/** As the contract of the order's document masks it. */
-function shownContact({ contact }: Pick<Order, 'contact'>): OrderContact | null {
-  return contact && (mask(orderRequest, { contact }).document as { contact: OrderContact }).contact;
-}

@@ -3,9 +3,10 @@ import { type OrderContact, orderRequest } from '../contracts';
 import type { Outbox } from '../messaging/outbox';
 import type { Partners } from '../partners';
 import { AppError, NonRetriableError, type Violation } from '../platform/errors';
+import { contactOf } from './contact.dto';
 import type { Order, OrderLine } from './domain/order';
 import { lockOf } from './idempotency';
-import { contactOf, lineOf } from './order.dto';
+import { lineOf } from './order.dto';
 import type { OrderIntake } from './order-intake';
 
 export interface PlaceOrder {
