@@ -210,6 +210,49 @@ describe('the configuration', () => {
     });
   });
 
+  it('takes an identity provider with all that belongs to it, or none', () => {
+    const oidc = {
+      OIDC_ISSUER: 'https://id.example/realms/x',
+      OIDC_AUDIENCE: 'parley',
+      OIDC_ROLE_MAP: 'a=b=admin, desk=support',
+    };
+    expect(loadConfig({ ...REQUIRED, ...oidc, OIDC_ROLE_CLAIM: '["https://x.y/roles"]' })).toMatchObject({
+      oidcRoleClaim: ['https://x.y/roles'],
+      oidcRoleMap: [
+        ['a=b', 'admin'],
+        ['desk', 'support'],
+      ],
+      oidcNameClaim: ['preferred_username'],
+      oidcAreasClaim: [],
+    });
+    expect(faultsOf({ ...REQUIRED, OIDC_ISSUER: oidc.OIDC_ISSUER })).toEqual([
+      'OIDC_ISSUER needs OIDC_AUDIENCE.',
+      'OIDC_ISSUER needs OIDC_ROLE_MAP.',
+    ]);
+    expect(faultsOf({ ...REQUIRED, OIDC_AUDIENCE: 'parley' })).toEqual([expect.stringContaining('OIDC_ISSUER')]);
+    for (const wrong of [
+      // Who is on the wire could put keys of their own in it.
+      { OIDC_ISSUER: 'http://id.example' },
+      { OIDC_ISSUER: 'https://me:secret@id.example' },
+      { OIDC_ROLE_MAP: 'admins=root' },
+      { OIDC_ROLE_MAP: 'admins' },
+      { OIDC_ROLE_CLAIM: 'https://x.y/roles' },
+      { OIDC_ROLE_CLAIM: '[1]' },
+    ]) {
+      const faults = faultsOf({ ...REQUIRED, ...oidc, ...wrong });
+      expect(faults).toEqual([expect.stringContaining(Object.keys(wrong)[0] ?? '')]);
+      expect(faults.join()).not.toContain('secret');
+    }
+    expect(faultsOf({ ...REQUIRED, ...oidc, OIDC_ISSUER: 'http://127.0.0.1:8080' })).toEqual([]);
+  });
+
+  it('believes proxies by address alone', () => {
+    const proxies = (HTTP_TRUSTED_PROXIES: string) => ({ ...REQUIRED, HTTP_TRUSTED_PROXIES });
+    expect(loadConfig(proxies('10.0.0.0/8, ::1')).httpTrustedProxies).toEqual(['10.0.0.0/8', '::1']);
+    for (const wrong of ['true', 'loopback', '10.0.0.0/33', '10.0.0', '*'])
+      expect(faultsOf(proxies(wrong))).toEqual([expect.stringContaining('HTTP_TRUSTED_PROXIES')]);
+  });
+
   it('takes an empty variable for an absent one', () => {
     expect(loadConfig({ ...REQUIRED, HTTP_PORT: '' }).httpPort).toBe(3000);
   });
