@@ -1,7 +1,7 @@
 import { startRegistry } from '../scripts/servers/index.mjs';
 import { cpuMeter, until } from './measure.mjs';
 import { environment, makeDatabase, publishSchemas, spawnDriver, spawnSimulator } from './parley.mjs';
-import { dropDatabase, settle } from './servers.mjs';
+import { dropDatabase, settle, withGuard } from './servers.mjs';
 
 export const title = 'End to end: accept → outbox → Kafka → partner → Kafka → accepted, everything on this machine';
 
@@ -12,11 +12,14 @@ const CALLERS = 128;
 const OPEN = 4000;
 
 /**
- * Which roles run in which process (the first one places the orders, the one named `consumer` applies the answers), and what
- * the partners speak. With the first two of one run the cost of Avro can be told.
+ * Which roles run in which process (the first one places the orders, the one named `consumer` applies the answers), what
+ * the partners speak, and whether the broker is guarded. With the first three of one run the costs of TLS with rights, and of Avro, can be told.
  */
 const SETUPS = {
   'all roles in one process': { roles: { parley: 'api,relay,consumer' }, format: 'json' },
+  'all roles in one process, guarded broker': {
+    ...{ roles: { parley: 'api,relay,consumer' }, format: 'json', guarded: true },
+  },
   'all roles in one process, Avro': { roles: { parley: 'api,relay,consumer' }, format: 'avro' },
   'a process for each role': { roles: { api: 'api', relay: 'relay', consumer: 'consumer' }, format: 'json' },
 };
@@ -70,9 +73,11 @@ async function startFormat(servers, name, format) {
   return { partners, env, registryUrl: registry.url, stop: () => registry.stop() };
 }
 
-export async function run({ servers, quick, report }) {
-  for (const [index, [setup, { roles, format }]] of Object.entries(SETUPS).entries()) {
+export async function run({ servers: plain, quick, report }) {
+  let unguarded;
+  for (const [index, [setup, { roles, format, guarded }]] of Object.entries(SETUPS).entries()) {
     const name = `endtoend${index + 1}x`;
+    const servers = guarded ? await withGuard(plain) : plain;
     const { partners, env, registryUrl, stop } = await startFormat(servers, name, format);
     const processes = {};
     let simulator;
@@ -96,19 +101,21 @@ export async function run({ servers, quick, report }) {
       const { placed, acceptedMs, elapsedMs } = await round(accepting, applying, partners, quick ? 3000 : 20_000);
       const spent = Object.entries(cpu()).map(([process, ms]) => `${process} ${(ms / placed).toFixed(3)}`);
       const value = (placed * 1000) / elapsedMs;
+      unguarded ??= value;
       report({
         name: setup,
         value,
         unit: 'orders/s',
-        aim: AIM,
+        ...(guarded ? { ratio: value / unguarded, ratioTo: 'an unguarded broker' } : { aim: AIM }),
         note: `${placed.toLocaleString('en')} orders accepted in ${(acceptedMs / 1000).toFixed(1)} s, the last answered ${((elapsedMs - acceptedMs) / 1000).toFixed(2)} s later; stretch ${STRETCH}; CPU ms an order: ${spent.join(', ')}`,
       });
     } finally {
       await Promise.all(Object.values(processes).map((process) => process.stop()));
       await simulator?.stop();
       await stop();
+      if (guarded) await servers.stop();
     }
-    await dropDatabase(servers, name);
-    await settle(servers);
+    await dropDatabase(plain, name);
+    await settle(plain);
   }
 }

@@ -26,6 +26,7 @@ export const environment = (servers, database, more = {}) => ({
   DATABASE_URL: servers.postgres.url(database),
   KAFKA_BROKERS: servers.kafka.brokers,
   KAFKA_REPLICATION_FACTOR: '1',
+  ...servers.access?.environment,
   KAFKA_CONSUMER_GROUP: database,
   HTTP_PORT: '0',
   MANAGEMENT_PORT: '0',
@@ -37,6 +38,9 @@ export const configOf = (servers, database, more) => loadConfig(environment(serv
 
 export const logger = () => createLogger(process.env.BENCH_LOG ?? 'warn', 'bench');
 
+/** What the broker can do is measured, not where it slows a partner down. */
+const UNLIMITED = { producerBytesPerSecond: 0, consumerBytesPerSecond: 0, requestPercent: 0 };
+
 /**
  * A migrated database with partners `<name>1` … and their topics, and outbox partitions ahead; resolves with the partners'
  * ids. Topics carry the database's name, so that one broker serves all measurements.
@@ -47,7 +51,8 @@ export async function makeDatabase(
   { partners = 2, partitions = 6, outboxPartitionRows = 5_000_000, format = 'json' } = {},
 ) {
   await servers.postgres.createDatabase(name);
-  const config = configOf(servers, name);
+  const { access } = servers;
+  const config = configOf(servers, name, access?.administration);
   const dataSource = await new DataSource(
     dataSourceOptions(config, { entities: [], migrations: MIGRATIONS }),
   ).initialize();
@@ -58,7 +63,13 @@ export async function makeDatabase(
     const ids = Array.from({ length: partners }, (_, index) => `${name}${index + 1}`);
     const by = { id: 'bench', name: 'bench', role: 'admin', areas: null, partners: null, origin: 'bench' };
     await withOnboarder({ database, config, clock: systemClock }, async (onboarder) => {
-      for (const partner of ids) await onboarder.apply(specOf({ partner, format, partitions }, config), by);
+      for (const partner of ids) {
+        const { account } = await onboarder.apply(
+          specOf({ partner, format, partitions, quotas: UNLIMITED }, config),
+          by,
+        );
+        if (account) access.remember(partner, account);
+      }
     });
     return ids;
   } finally {
@@ -150,6 +161,7 @@ export async function spawnParley(env) {
 /** The simulated partner, a process with a Kafka client of its own. */
 export async function spawnSimulator(servers, partners, { format = 'json', registryUrl } = {}) {
   const args = ['--brokers', servers.kafka.brokers];
+  if (servers.access) args.push('--ca', servers.kafka.caFile, '--accounts', servers.access.accountsFile);
   args.push(...partners.flatMap((partner) => ['--partner', `${partner}=${format}`]));
   if (registryUrl) args.push('--registry', registryUrl);
   const child = spawn(process.execPath, [...profileArgs(), path('../dist/src/simulator/main.js'), ...args], {

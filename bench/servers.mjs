@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs';
 import pg from 'pg';
-import { startKafka, startPostgres } from '../scripts/servers/index.mjs';
+import { Access } from '../scripts/demo/access.mjs';
+import { startKafka, startPostgres, temporaryFolder } from '../scripts/servers/index.mjs';
 
 /**
  * Everything durable. The sizes keep checkpoints out of the single measurements (one is made between them); the reference
@@ -21,6 +23,16 @@ export async function startServers(report) {
   }
   const [postgres, kafka] = started.map((result) => result.value);
   return { postgres, kafka, stop };
+}
+
+/** The same servers with a guarded broker in place of theirs: TLS, accounts, rights. `stop()` ends that broker. */
+export async function withGuard(servers) {
+  const folder = temporaryFolder('bench-guarded');
+  const access = new Access(folder);
+  const kafka = await startKafka({ secure: true, accounts: [access.parley], load: true, heapMb: 512 });
+  access.use(kafka);
+  const stop = () => kafka.stop().finally(() => rmSync(folder, { recursive: true, force: true }));
+  return { ...servers, kafka, access, stop };
 }
 
 /** Runs `work` with a client of its own. */
