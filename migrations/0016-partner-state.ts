@@ -24,7 +24,7 @@ export class PartnerState1764460800016 implements MigrationInterface {
       ALTER TABLE channel_pause ADD COLUMN kept_until timestamptz(3);
       -- The state of a partner, which then stays so until the transaction ends: who changes it takes the same lock alone. One round trip for both,
       -- since a batch pays for it; in a volatile function the second statement sees what was committed while the first one waited.
-      -- Not FOR SHARE of the row: sharers that overlap without end keep an UPDATE waiting for ever, and each of them writes the row.
+      -- Not FOR SHARE of the row: sharers that overlap keep an UPDATE waiting for seconds, and each of them writes the row.
       CREATE FUNCTION partner_state(asked text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
       BEGIN
         PERFORM pg_advisory_xact_lock_shared(7275393, hashtext(asked));
