@@ -2,7 +2,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import type { SecurityAdmin } from '../../messaging/kafka';
 import type { Clock } from '../../platform/clock';
 import type { Config } from '../../platform/config';
-import { type Database, query } from '../../platform/database';
+import { type Database, isDatabaseOutage, query } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
 import { sleep } from '../../platform/polling';
 import type { GaugeBoard, Logger } from '../../platform/telemetry';
@@ -138,7 +138,8 @@ export class AccountKeeper implements OnApplicationBootstrap, BeforeApplicationS
         await this.look();
         this.trouble = '';
       } catch (error) {
-        const trouble = messageOf(error);
+        // That the database is away, or not there yet, is said by whoever watches it.
+        const trouble = isDatabaseOutage(error) ? '' : messageOf(error);
         if (trouble !== this.trouble && !signal.aborted)
           this.log.warn({ reason: trouble }, 'accounts of partners could not be looked after; tried again each minute');
         this.trouble = trouble;
