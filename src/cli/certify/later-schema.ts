@@ -7,7 +7,7 @@ import { hint } from '../output';
 
 /**
  * Publishes the later version of the order's Avro schema that the certification writes with: judged against every version that is
- * there, as any other is, and the same each time, so that one version is added to a topic and no more.
+ * there, as every version is, and the same each time, so that one is added to a topic and no more.
  */
 export async function publishLater({ registry: settings }: Access, partner: string): Promise<void> {
   if (!settings) return;

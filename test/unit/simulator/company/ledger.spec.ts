@@ -17,8 +17,11 @@ function opened() {
   return { ledger, order, cancellation };
 }
 
-const said = (kind: 'order-response' | 'order-cancellation-response', responseCode: string, more: object = {}): Said =>
-  ({ kind, document: { orderNumber: 'A-1', responseCode, issuedAt: request.issuedAt, ...more } });
+const said = (
+  kind: 'order-response' | 'order-cancellation-response',
+  responseCode: string,
+  more: object = {},
+): Said => ({ kind, document: { orderNumber: 'A-1', responseCode, issuedAt: request.issuedAt, ...more } });
 const advice = (quantity: string, lineNumber = 1): Said => ({
   kind: 'despatch-advice',
   document: {
