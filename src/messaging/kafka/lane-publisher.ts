@@ -1,3 +1,4 @@
+import { backoffMs } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 import { type KafkaSettings, kafkajsSettings } from './client-settings';
 import { kafkaLog, kafkaLogLevel } from './kafka-log';
@@ -8,6 +9,9 @@ import type { LaneBatch, LanePublisher, LaneReceipt } from './types';
 
 /** Bound of one send over all: two attempts of 7 s each and what lies between. After it the outcome is unknown and the lane goes on. */
 const SEND_DEADLINE_MS = 16_000;
+
+/** Pause between two attempts to connect, whatever the number of lanes; a lane's own pauses are as long. */
+const CONNECT_BACKOFF = { initialMs: 100, maxMs: 3_000 };
 
 /**
  * A publisher with a client of its own: connections, metadata and producer id. A deleted topic or a revoked right spoils the
@@ -27,6 +31,9 @@ class KafkaLanePublisher implements LanePublisher {
   private readonly ending = new Set<Promise<void>>();
   private readonly busy = new Set<string>();
   private closed = false;
+  /** Of connecting in a row. */
+  private failures = 0;
+  private refusal: { error: unknown; until: number } | undefined;
 
   constructor(
     private readonly open: () => ProducerSession,
@@ -73,14 +80,26 @@ class KafkaLanePublisher implements LanePublisher {
 
   private async connected(topic: string, partition: number): Promise<ProducerSession> {
     if (this.closed) throw new PublishError('publisher-closed', 'refused', topic, partition, 'the publisher is closed');
+    if (this.refusal && Date.now() < this.refusal.until) {
+      throw toPublishError(topic, partition, 'before-send', this.refusal.error);
+    }
     const session = (this.session ??= this.open());
     try {
       await session.connect();
+      this.failures = 0;
+      this.refusal = undefined;
       return session;
     } catch (error) {
+      // Once for all lanes that waited for it.
+      if (this.session === session) this.refuseFor(backoffMs(CONNECT_BACKOFF, ++this.failures), error);
       this.retire(session);
       throw toPublishError(topic, partition, 'before-send', error);
     }
+  }
+
+  /** Each lane tries again at a time of its own: a thousand of them would be a flood at a broker that lets none in. */
+  private refuseFor(ms: number, error: unknown): void {
+    this.refusal = { error, until: Date.now() + ms };
   }
 
   /** Asked before each send: an absent topic or partition is refused here, before it can cost a sequence number. */

@@ -8,8 +8,10 @@ import {
   createSecurityAdmin,
   type KafkaSettings,
 } from '../../../src/messaging/kafka';
+import { sleep } from '../../../src/platform/polling';
 import { eventually } from '../../support/eventually';
 import { createTopic, uniqueName } from '../../support/kafka';
+import { startTcpProxy } from '../../support/tcp-proxy';
 import { startTlsFront } from '../../support/tls-front';
 import {
   closeAll,
@@ -166,6 +168,23 @@ describe('what keeps a client out is said, with what to set', () => {
     60_000,
   );
 });
+
+it('a hundred lanes that are refused make no more attempts than one', async () => {
+  const wire = closing(await startTcpProxy({ port: kafka.port }));
+  const settings = scram({ kafkaBrokers: [`localhost:${wire.port}`], kafkaSaslPassword: 'a-wrong-secret' });
+  const lanes = closing(createLanePublisher(settings, quiet, 'test'));
+  const until = Date.now() + 10_000;
+  const codes = new Set<string>();
+  const lane = async (partition: number) => {
+    while (Date.now() < until) {
+      codes.add((await failureOf(lanes.send({ topic: 'any', partition, records: records('a', 1) }))).code);
+      await sleep(20 + partition);
+    }
+  };
+  await Promise.all(Array.from({ length: 100 }, (_, partition) => lane(partition)));
+  expect([...codes]).toEqual(['authentication-failed']);
+  expect(wire.accepted).toBeLessThan(12);
+}, 60_000);
 
 describe('with a certificate in place of a password', () => {
   it('clients have the rights of the name in it, and follow the files to a renewed one', async () => {
