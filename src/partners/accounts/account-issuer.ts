@@ -65,14 +65,7 @@ export class AccountIssuer {
     by: Caller,
   ): Promise<Account> {
     const now = this.clock.now();
-    if (replaces) {
-      await query(
-        tx,
-        `UPDATE partner_account SET state = 'retiring', valid_until = :until, warned_at = NULL
-         WHERE username = :old AND partner = :partner AND state = 'active'`,
-        { old: replaces.username, partner, until: replaces.until },
-      );
-    }
+    if (replaces) await replaced(tx, { partner, ...replaces });
     const [account] = await query<Account>(
       tx,
       `UPDATE partner_account SET state = 'active', valid_until = :validUntil
@@ -101,6 +94,16 @@ export class AccountIssuer {
       hint: `Look whose it is. If it is nobody's, delete it: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${username}`,
     });
   }
+}
+
+/** The account that new clients got works on until its end. */
+export async function replaced(tx: Tx, end: { partner: string; username: string; until: Date }): Promise<void> {
+  await query(
+    tx,
+    `UPDATE partner_account SET state = 'retiring', valid_until = :until, warned_at = NULL
+     WHERE username = :username AND partner = :partner AND state = 'active'`,
+    end,
+  );
 }
 
 const exists = (username: string): NonRetriableError =>

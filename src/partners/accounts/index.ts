@@ -1,5 +1,5 @@
 export { type Account, type AccountKind, liveOf, type NewAccount, nextAccount, principalOf } from './account';
-export { AccountIssuer, type IssuedAccount } from './account-issuer';
+export { AccountIssuer, type IssuedAccount, replaced } from './account-issuer';
 export { Accounts } from './accounts';
 export { Disabling } from './disabling';
 export { Retirement, type RetirementPass } from './retirement';

@@ -4,10 +4,11 @@ import { type Database, query } from '../../platform/database';
 import { messageOf, NonRetriableError } from '../../platform/errors';
 import { audit, type Caller } from '../../staff';
 import { aclName } from '../onboarding/domain/rights';
-import { disown, type Resource } from '../onboarding/owned';
+import { disown, keyOf, ownedBy, type Resource } from '../onboarding/owned';
 import { withPartnerLock } from '../partner-lock';
 import { type Account, principalOf } from './account';
 import { Accounts, COLUMNS } from './accounts';
+import { denials } from './disabling';
 
 export interface RetirementPass {
   retired: string[];
@@ -16,7 +17,8 @@ export interface RetirementPass {
 
 /**
  * Ends accounts: rights, limits and user go at the broker, then the row says so. Each step can be said twice, so an end that was broken off
- * is done by the next attempt. Without rights every further request is refused, also on connections that are open.
+ * is done by the next attempt. Without rights every further request is refused, also on connections that are open. What others made stays: a user
+ * of theirs, and what they let the holder of a certificate do.
  */
 export class Retirement {
   private readonly accounts: Accounts;
@@ -57,10 +59,16 @@ export class Retirement {
       const account = await this.accounts.find(partner, username);
       if (account.state === 'retired') return account;
       if (account.state === 'active') throw inUse(username);
-      const rights = await this.security.acls({ principal: principalOf(username) });
+      const owned = await ownedBy(this.database, partner);
+      const isOurs = (resource: Resource) => owned.has(keyOf(resource));
+      const isOurUser = isOurs({ kind: 'user', name: username });
+      const disabling = new Set(denials(username).map(aclName));
+      const rights = (await this.security.acls({ principal: principalOf(username) })).filter(
+        (acl) => isOurUser || disabling.has(aclName(acl)) || isOurs({ kind: 'acl', name: aclName(acl) }),
+      );
       await this.security.deleteAcls(rights);
-      await this.security.putQuota(username, {});
-      if (account.kind === 'scram-sha-512') await this.security.deleteUser(username);
+      if (isOurs({ kind: 'quota', name: username })) await this.security.putQuota(username, {});
+      if (isOurUser) await this.security.deleteUser(username);
       await disown(this.database, partner, [
         ...rights.map((acl): Resource => ({ kind: 'acl', name: aclName(acl) })),
         ...(['quota', 'user'] as const).map((kind): Resource => ({ kind, name: username })),

@@ -4,9 +4,10 @@ import type { FastifyReply } from 'fastify';
 import { CLOCK, type Clock } from '../../platform/clock';
 import { CONFIG, type Config } from '../../platform/config';
 import { Database } from '../../platform/database';
-import { AppError, messageOf } from '../../platform/errors';
+import { messageOf } from '../../platform/errors';
 import { LOGGER, type Logger } from '../../platform/telemetry';
 import { Allow, type Caller, TheCaller } from '../../staff';
+import { answerOut, isGone } from '../answer-out';
 import { expectPartner } from '../directory/partner-directory';
 import { RotateAccountDto, RotatedAccountDto } from './account.dto';
 import { RotateAccount } from './rotation.openapi';
@@ -43,26 +44,14 @@ export class RotationController {
     };
     try {
       await withAccounts({ database, config, clock }, ({ rotation }) =>
-        rotation.rotate(request, by, (issued, plan) => sent(reply, RotatedAccountDto.of(issued, plan))),
+        rotation.rotate(request, by, (issued, plan) => answerOut(reply, RotatedAccountDto.of(issued, plan))),
       );
     } catch (error) {
-      if (!reply.sent && !reply.raw.destroyed) throw error;
+      if (!isGone(reply)) throw error;
       this.log.error(
         { partner, code: 'account-untold', reason: messageOf(error) },
         'nobody is known to have the password of a rotation: the next one makes another for the same account',
       );
     }
   }
-}
-
-/** Resolves when the answer was handed to the network; rejects when the caller went away before. */
-function sent(reply: FastifyReply, answer: RotatedAccountDto): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const gone = (): void => reject(new AppError('caller-gone', 'The caller went away before the answer was out.'));
-    // It may have gone while the account was made: then no event comes any more.
-    if (reply.raw.destroyed) return gone();
-    reply.raw.once('finish', resolve);
-    reply.raw.once('close', gone);
-    void reply.status(200).header('cache-control', 'no-store').send(answer);
-  });
 }

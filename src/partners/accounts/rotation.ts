@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import type { Caller } from '../../staff';
 import { giveRights, rightsOfAccount, specOfPartner } from '../onboarding/account-rights';
-import type { PartnerSpec } from '../onboarding/partner-spec';
+import { faultOfSubject, type OwnAccounts, type PartnerSpec } from '../onboarding/partner-spec';
 import { withPartnerLock } from '../partner-lock';
 import { type Account, liveOf, type NewAccount, nextAccount } from './account';
 import { AccountIssuer, type IssuedAccount } from './account-issuer';
@@ -46,6 +46,7 @@ export class Rotation {
     private readonly database: Database,
     private readonly security: SecurityAdmin,
     private readonly clock: Clock,
+    private readonly own: OwnAccounts,
   ) {
     this.accounts = new Accounts(database);
     this.issuer = new AccountIssuer(database, security, clock);
@@ -72,7 +73,7 @@ export class Rotation {
     const { partner, replaces, subject, oldValidForMs = OLD_VALID_FOR_MS } = request;
     const spec = await specOfPartner(this.database, partner);
     if (!spec) throw notOnboarded(partner);
-    expectSubject(spec, subject);
+    expectSubject(spec, subject, this.own);
     const accounts = await this.accounts.of(partner);
     const active = accounts.find(({ state }) => state === 'active');
     if (replaces !== undefined && active?.username !== replaces) throw replaced(replaces, active);
@@ -90,7 +91,7 @@ export class Rotation {
   }
 }
 
-function expectSubject({ authentication: { type } }: PartnerSpec, subject: string | undefined): void {
+function expectSubject({ authentication: { type } }: PartnerSpec, subject: string | undefined, own: OwnAccounts): void {
   if (type === 'tls' && subject === undefined) {
     throw new NonRetriableError('subject-missing', 'This partner comes with certificates of its own.', {
       hint: "Name the new certificate's subject, as the broker's mapping rule makes it.",
@@ -103,6 +104,12 @@ function expectSubject({ authentication: { type } }: PartnerSpec, subject: strin
       violations: [{ pointer: '/subject', detail: 'must be left out' }],
     });
   }
+  const fault = subject === undefined ? undefined : faultOfSubject(subject, own);
+  if (fault === undefined) return;
+  throw new NonRetriableError('subject-unfit', `The subject ${fault}.`, {
+    hint: "Name the new certificate's subject, as the broker's mapping rule makes it.",
+    violations: [{ pointer: '/subject', detail: fault }],
+  });
 }
 
 const notOnboarded = (partner: string): NonRetriableError =>

@@ -40,7 +40,7 @@ export async function withAccounts<T>(
   try {
     return await work({
       security,
-      rotation: new Rotation(database, security, clock),
+      rotation: new Rotation(database, security, clock, config),
       retirement: new Retirement(database, security, clock),
       disabling: new Disabling(database, security, clock),
     });

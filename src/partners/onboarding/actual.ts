@@ -71,14 +71,18 @@ export async function lookAt(
   };
 }
 
-/** The account to make: none where one of the wanted kind is live, or where the wanted certificate had its time. */
+/**
+ * The account to make: none where new clients get one of the wanted kind. A certificate that was never known is another account; one that is known was
+ * perhaps replaced since by a rotation, which a file of before must not take back.
+ */
 function missingAccount(
   { partner, authentication }: PartnerSpec,
   accounts: readonly Account[],
 ): NewAccount | undefined {
   const subject = authentication.type === 'tls' ? authentication.subject : undefined;
-  const usable = accounts.some(({ kind, state }) => kind === authentication.type && state === 'active');
-  if (usable) return undefined;
+  const isKnown = subject === undefined || accounts.some((one) => one.username === subject && one.state !== 'creating');
+  const isUsable = accounts.some(({ kind, state }) => kind === authentication.type && state === 'active');
+  if (isUsable && isKnown) return undefined;
   return nextAccount(partner, accounts, subject);
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock';
 import { query, type Tx } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import { audit, type Caller } from '../../staff';
-import { AccountIssuer, type IssuedAccount, type NewAccount, OLD_VALID_FOR_MS } from '../accounts';
+import { AccountIssuer, type IssuedAccount, type NewAccount, OLD_VALID_FOR_MS, replaced } from '../accounts';
 import type { OnboardingParts } from './actual';
 import { type Change, lineOf } from './domain/plan';
 import { aclName } from './domain/rights';
@@ -151,8 +151,10 @@ export class Application {
     await audit(tx, this.entry({ changes: changes.map(lineOf) }), now);
   }
 
-  /** An account that others made, with a secret that they told. */
+  /** An account that others made, with a secret that they told; one that new clients got before ends later. */
   private async know(tx: Tx, { partner, username, kind }: NewAccount, now: Date): Promise<void> {
+    const old = this.plan.actual.accounts.find(({ state }) => state === 'active');
+    if (old) await replaced(tx, { partner, username: old.username, until: new Date(now.getTime() + OLD_VALID_FOR_MS) });
     await query(
       tx,
       `INSERT INTO partner_account (partner, username, kind, state, created_at, created_by, valid_until)

@@ -7,7 +7,7 @@ import { Database } from '../../platform/database';
 import { messageOf, NonRetriableError } from '../../platform/errors';
 import { LOGGER, type Logger } from '../../platform/telemetry';
 import { Allow, type Caller, mayPartner, TheCaller } from '../../staff';
-import { answerOut } from '../answer-out';
+import { answerOut, isGone } from '../answer-out';
 import type { Applied } from './onboarder';
 import { OnboardingDto, OnboardingQuery } from './onboarding.dto';
 import { PutPartner } from './onboarding.openapi';
@@ -46,10 +46,10 @@ export class OnboardingController {
       );
       if (!done.account) await tell(done);
     } catch (error) {
-      if (!reply.sent) throw error;
+      if (!isGone(reply)) throw error;
       this.log.error(
         { partner, code: 'account-untold', reason: messageOf(error) },
-        'an onboarding was answered and its account could not be recorded: the next one makes another password for it',
+        'nobody is known to have the answer of an onboarding: the next one goes on, and makes another password for an account that was begun',
       );
     }
   }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { deadLetterTopic } from '../../messaging/channels';
 import { NonRetriableError } from '../../platform/errors';
-import { liveOf } from '../accounts';
+import { liveOf, type NewAccount } from '../accounts';
 import { type Actual, lookAt, type OnboardingParts } from './actual';
 import { channelsOf, type DesiredTopic, desiredTopics, type NewChannel } from './desired';
 import { type Change, type Changes, type Difference, lineOf, type Note, noteLineOf } from './domain/plan';
-import { securityChanges } from './domain/security';
+import { securityChanges, takenNotes } from './domain/security';
 import { channelChanges, topicChanges } from './domain/topics';
 import { keyOf } from './owned';
 import type { PartnerSpec } from './partner-spec';
@@ -75,8 +75,8 @@ function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, a
     name: step.subject.name,
     step,
   }));
-  const others: Change[] =
-    parts.elsewhere && actual.next ? [{ op: '=', kind: 'user', name: actual.next.username, account: actual.next }] : [];
+  const others =
+    parts.elsewhere && actual.next ? knownUser(actual.next, actual.nextIsTaken) : { changes: [], notes: [] };
   const isUser = ({ kind }: Change) => kind === 'user';
   return {
     changes: [
@@ -84,13 +84,24 @@ function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, a
       ...security.changes.filter((change) => !isUser(change)),
       ...subjects,
       ...security.changes.filter(isUser),
-      ...others,
+      ...others.changes,
       ...channels.changes,
       ...partnerChanges(spec, actual),
     ],
-    notes: [...channels.notes, ...topics.notes, ...security.notes, ...unpublished(parts, desired.channels)],
+    notes: [
+      ...channels.notes,
+      ...topics.notes,
+      ...security.notes,
+      ...others.notes,
+      ...unpublished(parts, desired.channels),
+    ],
   };
 }
+
+const knownUser = (account: NewAccount, taken: string | undefined): Changes => ({
+  changes: [{ op: '=', kind: 'user', name: account.username, account }],
+  notes: takenNotes(account, taken),
+});
 
 /** Nothing is made here, and a partner whose topics are not there yet is not begun. */
 function madeElsewhere({ changes, notes }: Changes): Changes {

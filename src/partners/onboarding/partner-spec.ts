@@ -50,6 +50,9 @@ export type SpecDefaults = Pick<
   | 'kafkaAdminUsername'
 >;
 
+/** What we ourselves are called at the broker. */
+export type OwnAccounts = Pick<Config, 'kafkaSaslUsername' | 'kafkaAdminUsername'>;
+
 /** JSON Schema (2020-12) of the form; its values in `default` are those that {@link specOf} fills in. */
 export const PARTNER_FILE_SCHEMA: Readonly<Record<string, unknown>> = schema;
 
@@ -101,19 +104,26 @@ function filled(file: PartnerFile, defaults: SpecDefaults): PartnerSpec {
 /** Accounts that are made here; nobody else may be called so, or one partner's rights were given to another. */
 const ACCOUNT = /^[a-z][a-z0-9-]{0,31}\.\d+$/;
 
+/** Why a certificate may not be called so: with the name, a partner would get and lose what is somebody else's. Undefined: it may. */
+export function faultOfSubject(subject: string, own: OwnAccounts): string | undefined {
+  if (ACCOUNT.test(subject)) return 'must not look like the account of a password (<partner>.<number>)';
+  if (subject === own.kafkaSaslUsername || subject === own.kafkaAdminUsername)
+    return "must not be Parley's own account or the administrator's";
+  return subject === 'ANONYMOUS'
+    ? 'must not be ANONYMOUS, as the broker calls everybody without an account'
+    : undefined;
+}
+
 /** Rules between members, which the schema can't say so that people understand it. */
 function crossed({ authentication }: PartnerFile, { topics }: PartnerSpec, defaults: SpecDefaults): Violation[] {
-  const ours = [defaults.kafkaSaslUsername, defaults.kafkaAdminUsername];
   const found: Violation[] = [];
   const rule = (pointer: string, detail: string) => void found.push({ pointer, detail });
   if (authentication?.type === 'tls' && authentication.subject === undefined)
     rule('/authentication/subject', 'is missing; with the type tls it must say whose certificate it is');
   if (authentication?.type === 'scram-sha-512' && authentication.subject !== undefined)
     rule('/authentication/subject', 'must not be there: only the type tls has a subject');
-  if (authentication?.subject !== undefined && ACCOUNT.test(authentication.subject))
-    rule('/authentication/subject', 'must not look like the account of a password (<partner>.<number>)');
-  if (authentication?.subject !== undefined && ours.includes(authentication.subject))
-    rule('/authentication/subject', "must not be Parley's own account or the administrator's");
+  const taken = authentication?.subject === undefined ? undefined : faultOfSubject(authentication.subject, defaults);
+  if (taken !== undefined) rule('/authentication/subject', taken);
   if (topics.minInsyncReplicas > topics.replicationFactor)
     rule('/topics/minInsyncReplicas', `must be at most replicationFactor, which is ${topics.replicationFactor}`);
   const most = defaults.inboxRetentionHours - 24;

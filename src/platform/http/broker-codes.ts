@@ -54,8 +54,8 @@ export const BROKER_CODES: Readonly<Record<string, ProblemCode>> = {
   },
   'subject-unfit': {
     status: 422,
-    title: 'The partner comes with a password',
-    help: 'Leave "subject" out. To let it come with certificates, change its file and onboard it again.',
+    title: 'The partner cannot come by this subject',
+    help: 'A partner with a password has none: leave "subject" out, or change its file and onboard it again. A certificate must not be called as an account of a partner, Parley\'s, or the administrator\'s.',
   },
   'accounts-unavailable': {
     status: 409,

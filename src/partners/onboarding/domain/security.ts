@@ -85,6 +85,17 @@ function quotaChange(username: string, { spec }: SecurityWanted, { quotas }: Sec
   return differences.length === 0 ? [] : [{ op: '~', kind: 'quota', name: username, username, quota, differences }];
 }
 
+/** The name of the account that comes next is not free, so nothing can be applied. */
+export const takenNotes = (next: NewAccount, why: string | undefined): Note[] =>
+  why === undefined
+    ? []
+    : [
+        {
+          ...{ kind: 'user', name: next.username, why },
+          refusal: { code: 'account-exists', hint: "Name the subject of this partner's newest certificate." },
+        },
+      ];
+
 function userChanges({ spec, accounts, next, nextIsTaken }: SecurityWanted, { users }: SecuritySeen): Changes {
   const notes: Note[] = accounts
     .filter(({ kind, state, username }) => kind === 'scram-sha-512' && state !== 'creating' && !users.has(username))
@@ -94,11 +105,7 @@ function userChanges({ spec, accounts, next, nextIsTaken }: SecurityWanted, { us
       why: `is gone from the broker, and its password was kept nowhere: make another with "parley partner rotate ${spec.partner}"`,
     }));
   if (!next) return { changes: [], notes };
-  if (nextIsTaken !== undefined)
-    notes.push({
-      ...{ kind: 'user', name: next.username, why: nextIsTaken },
-      refusal: { code: 'account-exists', hint: "Name the subject of this partner's newest certificate." },
-    });
+  notes.push(...takenNotes(next, nextIsTaken));
   const isBegun = accounts.some(({ username }) => username === next.username);
   if (next.kind === 'scram-sha-512' && !isBegun && users.has(next.username))
     notes.push({

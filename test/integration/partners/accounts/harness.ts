@@ -71,7 +71,7 @@ export async function startBench(kafka = guardedKafka()): Promise<Bench> {
   return {
     ...{ kafka, config, database, security, kafkaAdmin, clock },
     accounts: new Accounts(database),
-    rotation: new Rotation(database, security, clock),
+    rotation: new Rotation(database, security, clock, config),
     retirement: new Retirement(database, security, clock),
     disabling: new Disabling(database, security, clock),
     close: async () => {

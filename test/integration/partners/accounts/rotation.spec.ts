@@ -1,3 +1,4 @@
+import type { Acl } from '../../../../src/messaging/kafka';
 import { aclName } from '../../../../src/partners/onboarding/domain/rights';
 import { produce, readAll, uniqueName } from '../../../support/kafka';
 import {
@@ -138,6 +139,9 @@ describe('a rotation', () => {
     const { partner } = await givePartner(bench, { authentication: { type: 'tls', subject: first } });
     await expect(rotated(bench, { partner })).rejects.toMatchObject({ code: 'subject-missing' });
     expect(await statesOf(bench, partner)).toEqual({ [first]: 'active' });
+    for (const subject of [bench.config.kafkaSaslUsername, bench.config.kafkaAdminUsername, 'umbra.1', 'ANONYMOUS'])
+      await expect(rotated(bench, { partner, subject })).rejects.toMatchObject({ code: 'subject-unfit' });
+    expect(await statesOf(bench, partner)).toEqual({ [first]: 'active' });
     await rotated(bench, { partner, subject: second });
     expect(await statesOf(bench, partner)).toEqual({ [first]: 'retiring', [second]: 'active' });
     expect(await rightsOf(second)).toEqual(await rightsOf(first));
@@ -145,6 +149,21 @@ describe('a rotation', () => {
     await bench.retirement.retire(partner, first, admin);
     expect(await rightsOf(first)).toEqual([]);
     expect(await rightsOf(second)).not.toEqual([]);
+  }, 60_000);
+
+  it('leaves to the holder of a certificate what others let it do', async () => {
+    const [first, second] = [`CN=${uniqueName('acme')}`, `CN=${uniqueName('acme')}`] as const;
+    const { partner } = await givePartner(bench, { authentication: { type: 'tls', subject: first } });
+    await rotated(bench, { partner, subject: second });
+    const foreign: Acl = {
+      ...{ principal: `User:${first}`, resource: 'topic', name: uniqueName('of-others'), pattern: 'literal' },
+      ...{ operation: 'Read', permission: 'allow', host: '*' },
+    };
+    await bench.security.addAcls([foreign]);
+    await bench.disabling.disable(partner, first, admin);
+    await bench.retirement.retire(partner, first, admin);
+    expect(await rightsOf(first)).toEqual([aclName({ ...foreign, principal: 'it' })]);
+    await bench.security.deleteAcls([foreign]);
   }, 60_000);
 
   it('ends neither the account that new clients get nor one of another partner', async () => {

@@ -27,6 +27,8 @@ export interface Room {
   security: SecurityAdmin;
   /** `wrap` stands between onboarding and the broker and the database. */
   onboarder(wrap?: Wrap): Onboarder;
+  /** For what others make at the broker. */
+  elsewhere(): Onboarder;
   apply(file: PartnerFile, allowDelete?: boolean): Promise<Applied>;
   /** The lines of its plan, `+ topic …` and `! topic …`. */
   planned(file: PartnerFile, allowDelete?: boolean): Promise<string[]>;
@@ -50,6 +52,11 @@ export async function openRoom(): Promise<Room> {
     );
   return {
     ...{ database, config, admin, security, onboarder },
+    elsewhere: () =>
+      new Onboarder(
+        { database, admin, security: undefined, accounts, registry: undefined, elsewhere: true },
+        systemClock,
+      ),
     apply: (file, allowDelete = false) => onboarder().apply(specOf(file, config), ONBOARDER, { allowDelete }),
     planned: async (file, allowDelete = false) => {
       const { changes, notes } = viewOf(await onboarder().plan(specOf(file, config), { allowDelete }));

@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import type { Acl } from '../../../../src/messaging/kafka';
-import type { PartnerFile } from '../../../../src/partners';
+import { type PartnerFile, specOf } from '../../../../src/partners';
+import { Accounts } from '../../../../src/partners/accounts';
 import { guardedKafka } from '../../../support/guarded-kafka';
 import { createTopic, uniqueName } from '../../../support/kafka';
+import { ONBOARDER } from '../../../support/partners';
 import { openRoom, type Room } from './guarded';
 
 let room: Room;
@@ -238,7 +240,42 @@ describe('onboarding a partner at a guarded broker', () => {
     expect(await room.security.users([subject])).toEqual(new Set());
     expect(await room.planned(file)).toEqual([]);
   });
+
+  it('lets a partner change over to a certificate, and from one to another, while the one before works on', async () => {
+    const file = fileOf();
+    const { partner } = file;
+    const [first, second] = [`CN=${uniqueName('acme')}`, `CN=${uniqueName('acme')}`];
+    const by = (subject: string): PartnerFile => ({ ...file, authentication: { type: 'tls', subject } });
+    await room.apply(file);
+    expect((await room.apply(by(first))).account).toEqual({ username: first, password: undefined });
+    expect(await accountsOf(partner)).toEqual({ [`${partner}.1`]: 'retiring', [first]: 'active' });
+    expect(await room.planned(by(first))).toEqual([]);
+    expect(await room.planned(by(second))).toContain(`+ user ${second} (tls)`);
+    expect((await room.apply(by(second))).account).toEqual({ username: second, password: undefined });
+    expect(await accountsOf(partner)).toMatchObject({ [first]: 'retiring', [second]: 'active' });
+    expect(await rightsOf(second)).toEqual(await rightsOf(first));
+    expect(await rightsOf(second)).toHaveLength(12);
+    // A file of before takes nothing back.
+    await room.apply(by(first));
+    expect(await accountsOf(partner)).toMatchObject({ [first]: 'retiring', [second]: 'active' });
+  });
+
+  it('knows of another account that others made, in place of the one before', async () => {
+    const [file, theirs] = [fileOf(), fileOf()];
+    const { partner } = file;
+    const subject = `CN=${uniqueName('acme')}`;
+    const by = (one: PartnerFile): PartnerFile => ({ ...one, authentication: { type: 'tls', subject } });
+    await room.apply(file);
+    await room.apply(theirs);
+    const elsewhere = (one: PartnerFile) => room.elsewhere().apply(specOf(one, room.config), ONBOARDER);
+    expect((await elsewhere(by(file))).account).toBeUndefined();
+    expect(await accountsOf(partner)).toEqual({ [`${partner}.1`]: 'retiring', [subject]: 'active' });
+    await expect(elsewhere(by(theirs))).rejects.toMatchObject({ code: 'account-exists' });
+  });
 });
+
+const accountsOf = async (partner: string): Promise<Record<string, string>> =>
+  Object.fromEntries((await new Accounts(room.database).of(partner)).map(({ username, state }) => [username, state]));
 
 const right = (principal: string, name: string, operation: Acl['operation']): Acl => ({
   ...{ principal, name, operation, resource: 'topic', pattern: 'literal', permission: 'allow', host: '*' },

@@ -47,6 +47,13 @@ async function put(path: string, body: unknown, { headers } = key, at = running)
 
 const rows = (partner: string) => database.query('SELECT 1 FROM partner WHERE id = :partner', { partner });
 
+const waitingForLocks = async (): Promise<number> =>
+  (
+    await database.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+  ).length;
+
 describe('PUT /v1/partners/{id}', () => {
   it('plans, applies that plan, tells the password once, and does nothing the second time', async () => {
     const partner = uniqueName('acme');
@@ -99,6 +106,34 @@ describe('PUT /v1/partners/{id}', () => {
               (SELECT json_agg(p) FROM partner_account p)::text AS accounts, (SELECT json_agg(r) FROM partner_resource r)::text AS resources`,
     );
     expect(JSON.stringify(dumped)).not.toContain(password);
+  });
+
+  it('ends when its caller went away while it worked: the next one goes on, with another password', async () => {
+    const partner = uniqueName('acme');
+    const body = { format: 'json', partitions: 1 };
+    const caller = new AbortController();
+    const held = database.dataSource.createQueryRunner();
+    await held.startTransaction();
+    await held.query('LOCK TABLE partner_account IN EXCLUSIVE MODE');
+    try {
+      const asked = fetch(`${await running.app.getUrl()}/v1/partners/${partner}`, {
+        ...{ method: 'PUT', signal: caller.signal, body: JSON.stringify(body) },
+        headers: { ...key.headers, 'content-type': 'application/json' },
+      });
+      const went = expect(asked).rejects.toThrow();
+      // Its topics are made; it waits for the lock to write down its account.
+      await eventually(async () => (await waitingForLocks()) > 0);
+      caller.abort();
+      await went;
+    } finally {
+      await held.rollbackTransaction();
+      await held.release();
+    }
+    const again = await eventually(async () => {
+      const answer = await put(partner, body);
+      return answer.status === 200 && answer;
+    });
+    expect(again.json.account).toMatchObject({ username: `${partner}.1`, password: expect.any(String) as string });
   });
 
   it('says all that is wrong with the body at once, and does nothing', async () => {

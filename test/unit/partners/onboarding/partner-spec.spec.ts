@@ -99,6 +99,11 @@ describe("a partner's file", () => {
       '/authentication/subject',
     ],
     [
+      'a subject that everybody without an account has',
+      { partner: 'acme', authentication: { type: 'tls', subject: 'ANONYMOUS' } },
+      '/authentication/subject',
+    ],
+    [
       'a subject that means everybody',
       { partner: 'acme', authentication: { type: 'tls', subject: '*' } },
       '/authentication/subject',
