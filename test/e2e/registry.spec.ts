@@ -22,9 +22,11 @@ interface System {
 /** Parley, not started, and a partner that speaks Avro: orders named S-… are shipped, the others accepted. */
 async function prepare({ published }: { published: boolean }): Promise<System> {
   const partner = uniqueName('acme');
-  const parley = await ParleyProcess.prepare(await freshDatabase(), { SCHEMA_REGISTRY_URLS: registry.url });
-  const door = await parley.addPartner(partner, '--format', 'avro', '--partitions', '2');
-  if (published) await parley.cli('contracts', 'publish', '--yes');
+  const [url, group] = [await freshDatabase(), { KAFKA_CONSUMER_GROUP: uniqueName('parley') }];
+  const parley = await ParleyProcess.prepare(url, { ...group, SCHEMA_REGISTRY_URLS: registry.url });
+  // Onboarding registers the schemas where it knows of a registry.
+  const onboarding = published ? parley : await ParleyProcess.prepare(url, group);
+  const door = await onboarding.addPartner(partner, '--format', 'avro', '--partitions', '2');
   const { args, env } = asPartner(door);
   const manners = ['--partner', `${partner}=avro`, '--rule', 'S-*=ship', '--ship-ms', '1500'];
   const simulator = Program.run('simulator/main.js', [...args, '--registry', registry.url, ...manners], env);
