@@ -8,6 +8,7 @@ import { Database, DatabaseModule, query } from '../../../../src/platform/databa
 import { createHttpApp } from '../../../../src/platform/http';
 import { TelemetryModule } from '../../../../src/platform/telemetry';
 import { StaffModule } from '../../../../src/staff';
+import { ifFree } from '../../../../src/partners/partner-lock';
 import { eventually } from '../../../support/eventually';
 import { produce } from '../../../support/kafka';
 import { giveKey, type TestKey } from '../../../support/staff';
@@ -136,6 +137,7 @@ describe('partners by REST', () => {
     const password = answer.json['password'] as string;
     expect(password).toMatch(/^[\w-]{32}$/);
     await produce(answerTopic(partner), [{ value: 'x' }], asAccount(bench, { username: `${partner}.2`, password }));
+    await recorded(partner);
     expect(await rotate(partner, { replaces: username })).toMatchObject({
       status: 409,
       json: { code: 'account-replaced' },
@@ -168,14 +170,14 @@ describe('partners by REST', () => {
     expect(await statesOf(bench, partner)).toEqual({ [username]: 'active', [`${partner}.2`]: 'creating' });
     const answer = await rotate(partner, { replaces: username });
     expect(answer).toMatchObject({ status: 200, json: { username: `${partner}.2` } });
-    // The answer is out first; only then is it recorded.
-    await eventually(async () => (await statesOf(bench, partner))[`${partner}.2`] === 'active');
+    await recorded(partner);
     expect(await statesOf(bench, partner)).toEqual({ [username]: 'retiring', [`${partner}.2`]: 'active' });
   }, 60_000);
 
   it('keeps a secret nowhere: not in a table, a log line, an error or the audit', async () => {
     const { partner, username, password: first } = await givePartner(bench);
     const { json } = await rotate(partner, { replaces: username });
+    await recorded(partner);
     const failed = await bench.rotation
       .rotate({ partner }, maker, async ({ password }) => {
         secrets.push(password ?? '');
@@ -193,6 +195,10 @@ describe('partners by REST', () => {
     expect(kept).toContain(`partner-account/${partner}.2`);
   }, 60_000);
 });
+
+/** The answer is out first; only then is it recorded, and is the partner free for the next change. */
+const recorded = (partner: string): Promise<boolean> =>
+  eventually(() => ifFree(database, `partner/${partner}`, async () => true), { timeout: 30_000 });
 
 const waitingForLocks = async (): Promise<number> =>
   (
