@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the broker's data once, with the accounts that must be there before anybody can make one, then becomes the broker.
+# Makes the broker's data once, with the accounts that must be there before anybody can make one, then becomes the broker;
+# what is said behind it (--override name=value) counts before the file.
 set -euo pipefail
 settings=$(dirname "$0")/server.properties
 
@@ -9,4 +10,4 @@ if [ ! -e /var/lib/kafka/data/meta.properties ]; then
     --add-scram "SCRAM-SHA-512=[name=admin,iterations=4096,password=$ADMIN_PASSWORD]" \
     --add-scram "SCRAM-SHA-512=[name=parley,iterations=4096,password=$PARLEY_PASSWORD]" >/dev/null
 fi
-exec /opt/kafka/bin/kafka-server-start.sh "$settings"
+exec /opt/kafka/bin/kafka-server-start.sh "$settings" "$@"

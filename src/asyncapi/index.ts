@@ -1,4 +1,11 @@
 export type { Side } from './asyncapi-parts';
 export { channelsInFormat } from './channels-in-format';
 export { generatePartnerDocuments } from './generate';
-export type { DocumentedChannel, PartnerInterfaceInput } from './partner-interface';
+export {
+  type Channel,
+  describePartner,
+  type DocumentedChannel,
+  type Message,
+  type PartnerInterface,
+  type PartnerInterfaceInput,
+} from './partner-interface';

@@ -1,10 +1,11 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { channelsInFormat, type DocumentedChannel, generatePartnerDocuments } from '../asyncapi';
-import { CONTRACTS, type Format, FORMATS, PARTNER_ID_PATTERN, topicFor } from '../contracts';
+import { CONTRACTS, type Format, FORMATS, topicFor } from '../contracts';
 import { ChannelCatalog } from '../messaging/channels';
 import { withDatabase } from './context';
+import { hostAndPort, partnerId, plainUrl } from './options';
 import { hint, print } from './output';
 
 interface Options {
@@ -14,24 +15,6 @@ interface Options {
   registry?: string;
   json: boolean;
 }
-
-const partnerId = (raw: string): string => {
-  if (!new RegExp(PARTNER_ID_PATTERN).test(raw))
-    throw new InvalidArgumentError('a lower-case letter, then up to 31 lower-case letters, digits or dashes');
-  return raw;
-};
-
-const hostAndPort = (raw: string): string => {
-  if (!/^[^\s:,/@]+:\d{1,5}$/.test(raw)) throw new InvalidArgumentError('host:port, without credentials');
-  return raw;
-};
-
-const plainUrl = (raw: string): string => {
-  const url = URL.canParse(raw) ? new URL(raw) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw new InvalidArgumentError('a URL like https://registry.example.com, without credentials');
-  return raw;
-};
 
 export function asyncapiCommand(): Command {
   return new Command('asyncapi')

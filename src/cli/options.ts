@@ -65,3 +65,15 @@ export function unmaskReason(
     command.error('parley: --reason says why something is unmasked: it takes --unmask.');
   return why;
 }
+
+export const hostAndPort = (raw: string): string => {
+  if (!/^[^\s:,/@]+:\d{1,5}$/.test(raw)) throw new InvalidArgumentError('host:port, without credentials');
+  return raw;
+};
+
+export const plainUrl = (raw: string): string => {
+  const url = URL.canParse(raw) ? new URL(raw) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new InvalidArgumentError('a URL like https://registry.example.com, without credentials');
+  return raw;
+};

@@ -9,6 +9,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   show: async () => (await import('./partner/show.js')).showCommand(),
   rotate: async () => (await import('./partner/rotate.js')).rotateCommand(),
   retire: async () => (await import('./partner/retire.js')).retireCommand(),
+  kit: async () => (await import('./partner/kit.js')).kitCommand(),
   pause: async () => (await import('./partner/state.js')).stateCommand('pause'),
   suspend: async () => (await import('./partner/state.js')).stateCommand('suspend'),
   resume: async () => (await import('./partner/state.js')).stateCommand('resume'),
@@ -22,6 +23,7 @@ export async function partnerCommand(verb: string | undefined = process.argv[3])
     'parley partner add acme --name "Acme Ltd"',
     'parley partner list --json',
     'parley partner rotate acme --plan',
+    'parley partner kit acme -o acme-kit.zip',
     'parley partner suspend acme --reason "its account was stolen"',
   );
   const one = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;

@@ -1,6 +1,7 @@
 export { type Certification, keepCertification } from './certifications';
 export {
   type Account,
+  Accounts,
   type AccountTools,
   type IssuedAccount,
   OLD_VALID_FOR_MS,

@@ -130,7 +130,8 @@ const FURTHER: IForbiddenRuleType[] = [
     name: 'kafka clients',
     comment: 'only messaging/kafka knows a Kafka client; the simulator has another one than the relay and the consumer',
     severity: 'error',
-    from: { path: '^src/', pathNot: ['^src/messaging/kafka/', '^src/simulator/'] },
+    // What the kit hands out is a partner's code; nothing of ours imports it.
+    from: { path: '^src/', pathNot: ['^src/messaging/kafka/', '^src/simulator/', '^src/kit/files/'] },
     to: { path: 'node_modules/(kafkajs|@platformatic/kafka)/' },
   },
   {

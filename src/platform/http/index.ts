@@ -5,7 +5,7 @@ export { IsInstant } from './is-instant';
 export { PageQuery } from './page-query';
 export { decodeCursor, encodeCursor, linkNext, type Page, pageOf } from './paging';
 export { PROBLEM_CODES } from './problem-codes';
-export { reportCode } from './report-codes';
+export { REPORT_CODES, reportCode } from './report-codes';
 export { ApiProblems } from './problem.openapi';
 export { childTraceparent } from './trace';
 export { addressName, TokenBuckets } from './token-buckets';

@@ -1,0 +1,2 @@
+export { type KitInput, kitOf } from './kit';
+export { zipOf } from './zip';
