@@ -7,7 +7,10 @@ export function storedHeaders(names: readonly Buffer[], values: readonly (Buffer
   for (const [index, bytes] of names.entries()) {
     const name = bytes.toString();
     const value = values[index];
-    headers.set(name, [...(headers.get(name) ?? []), ...(value ? [value] : [])]);
+    const all = headers.get(name) ?? [];
+    // Not a copy for each: a partner may send one name some hundred thousand times.
+    if (value) all.push(value);
+    headers.set(name, all);
   }
   return Object.fromEntries([...headers].map(([name, all]) => [name, all.length > 1 ? all : all[0]] as const));
 }

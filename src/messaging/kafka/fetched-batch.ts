@@ -1,4 +1,3 @@
-import type { RawHeaders } from '../../contracts';
 import { messageOf } from '../../platform/errors';
 import { type EachBatchPayload, KafkaJSError, type KafkaMessage } from './kafkajs';
 import type { InboundRecord, RecordBatch } from './types';
@@ -89,19 +88,6 @@ function toRecord(topic: string, partition: number, message: KafkaMessage): Inbo
     timestamp: Number(message.timestamp),
     key: message.key,
     value: message.value,
-    headers: headersOf(message.headers ?? {}),
+    headers: message.headers ?? {},
   };
-}
-
-/**
- * kafkajs collects headers in a plain object, so one called `constructor` or `toString` finds what every object inherits and
- * puts it in front of the value. Only bytes come from the wire.
- */
-function headersOf(headers: NonNullable<KafkaMessage['headers']>): RawHeaders {
-  for (const [name, value] of Object.entries(headers)) {
-    if (!Array.isArray(value)) continue;
-    const bytes = value.filter((part) => typeof part !== 'function');
-    headers[name] = bytes.length === 1 ? bytes[0] : bytes;
-  }
-  return headers;
 }

@@ -36,7 +36,10 @@ export function deadLetterHeaders(letter: DeadLetterFacts, group: string): Recor
     const name = bytes.toString('utf8');
     if (OURS.test(name)) return;
     const value = letter.headerValues[index] ?? null;
-    headers[name] = name in headers ? [headers[name] as HeaderValue | HeaderValue[], value].flat() : value;
+    const known = headers[name];
+    // Not a copy for each: a partner may send one name some hundred thousand times.
+    if (Array.isArray(known)) known.push(value);
+    else headers[name] = known === undefined ? value : [known as HeaderValue, value];
   });
   return Object.assign(headers, springHeaders(letter, group), readableHeaders(letter, headers['traceparent']));
 }

@@ -73,19 +73,4 @@ describe('a fetched batch', () => {
     expect(batch.lost?.message).toBe(message);
     expect(batch.isStale()).toBe(true);
   });
-
-  it('takes only bytes for headers, whatever their names find on an object', () => {
-    const { batch, messages } = fetched();
-    const inherited = Object.prototype.constructor as unknown as Buffer;
-    const headers = { constructor: [inherited, Buffer.from('x')], twice: [Buffer.from('1'), Buffer.from('2')] };
-    Object.assign(messages[0] ?? {}, { headers });
-    const again = new FetchedBatch(
-      { batch: { ...batch, messages, highWatermark: '1' } } as unknown as EachBatchPayload,
-      {} as Membership,
-    );
-    expect(again.records[0]?.headers).toEqual({
-      constructor: Buffer.from('x'),
-      twice: [Buffer.from('1'), Buffer.from('2')],
-    });
-  });
 });
