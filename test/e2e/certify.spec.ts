@@ -79,7 +79,7 @@ describe('parley certify', () => {
         },
         { timeout: 60_000 },
       );
-      expect(refused.output).toContain(`${group} is reading orders.${partner}.response.v1`);
+      expect(refused.output).toContain(`${group} reads orders.${partner}.response.v1`);
       expect(refused.output).toContain('--beside-company');
       const kept = await client.query<{ count: number }>('SELECT count(*)::int FROM partner_certification');
       const before = kept.rows[0]?.count;

@@ -27,11 +27,12 @@ export async function runCertification(
   { out, say }: Pick<Terminal, 'out' | 'say'>,
 ): Promise<{ report: CertificationReport; exitCode: number }> {
   const { partner, partnerAccount, runs, patience, companyGroup, isBeside, json } = options;
-  const others = companyGroup === undefined ? [] : await readBy(access, companyGroup, partner, say);
-  if (others.length > 0 && !isBeside) throw new UsageError([besideCompany(companyGroup ?? '', partner, others)]);
+  const others = companyGroup === undefined ? [] : await readBy(access, companyGroup, options, say);
+  if (others && others.length > 0 && !isBeside)
+    throw new UsageError([besideCompany(companyGroup ?? '', partner, others)]);
   const settings = {
     ...access,
-    ...{ party: { id: partner, format }, runs, patience, sandbox, isAlone: others.length === 0 },
+    ...{ party: { id: partner, format }, runs, patience, sandbox, isAlone: others?.length === 0 },
     partnerAccess: partnerAccount && { ...access, account: partnerAccount },
   };
   const lines = (texts: readonly string[]) => out(texts.map((text) => `${text}\n`).join(''));
@@ -46,19 +47,26 @@ export async function runCertification(
   return { report, exitCode: exitCodeOf(report) };
 }
 
-async function readBy(access: Access, group: string, partner: string, say: (line: string) => void): Promise<string[]> {
+/** Undefined: not known, which is no leave: only who goes on beside the company goes on then. */
+async function readBy(
+  access: Access,
+  group: string,
+  { partner, isBeside }: CertifyOptions,
+  say: (line: string) => void,
+): Promise<string[] | undefined> {
   try {
     return await topicsReadBy(access, group, partner);
   } catch (error) {
-    // Without brokers the first scenario says it better.
-    say(`whether ${group} reads the same topics is not known: ${brokerWords(error)}`);
-    return [];
+    const unknown = `Whether the group ${group} reads the topics of ${partner} is not known: ${brokerWords(error)}.`;
+    if (!isBeside) throw new UsageError([`${unknown}\nMend that, or go on all the same with --beside-company.`]);
+    say(unknown);
+    return undefined;
   }
 }
 
 const besideCompany = (group: string, partner: string, topics: readonly string[]): string =>
   [
-    `The company's own group ${group} is reading ${topics.join(' and ')}: it would take the answers of the certification for answers to requests that it never made, set each aside as a dead letter and report it to ${partner}.`,
+    `The company's own group ${group} reads ${topics.join(' and ')}: it would take the answers of the certification for answers to requests that it never made, set each aside as a dead letter and report it to ${partner}.`,
     `Certify where nobody else reads: a test partner's topics (${partner}-test, onboarded at the broker alone), or a sandbox of your own.`,
     'With --beside-company it is done all the same: the answers are then dead letters with the code exchange-unknown, which change no order and can be discarded.',
   ].join('\n');

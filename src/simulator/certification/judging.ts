@@ -20,15 +20,20 @@ export function answersOf({ writtenAt, answers }: Exchange): string {
 export const finalOf = ({ answers }: Exchange): Exchange['answers'][number] | undefined =>
   answers.find(({ code }) => code !== 'AB');
 
-/** What could not be read or accepted of what was said about an order; undefined: nothing. */
+/** What to do about a despatch of which nothing was recorded. */
+export const KEEP_TO_THE_ORDER =
+  'Despatch no more than was ordered, and nothing of an order that was rejected or whose cancellation was agreed to.';
+
+/** What could not be read or accepted of what was said and despatched; undefined: nothing. */
 export function faultOutcome(file: OrderFile | undefined, seen: readonly string[]): Outcome | undefined {
   const [first] = file?.faults ?? [];
-  if (!first) return undefined;
+  const refusals = file?.refusals ?? [];
+  if (!first) return refusals.length > 0 ? failed([...seen, ...refusals], KEEP_TO_THE_ORDER) : undefined;
   const words = (file?.faults ?? []).map(({ fault: { code, detail, pointer }, heard }) => {
     const place = `${heard.topic}/${heard.partition} offset ${heard.offset}`;
     return `${code}: ${detail}${pointer === undefined ? '' : ` (${pointer})`}, at ${place}`;
   });
-  return failed([...seen, ...words], FAULTS[first.fault.code].next);
+  return failed([...seen, ...words, ...refusals], FAULTS[first.fault.code].next);
 }
 
 /** An order of a test article: one final answer, the one that it asks for, in time. */
@@ -43,7 +48,8 @@ export function judgeAnswer(
   if (fault) return fault;
   const final = finalOf(exchange);
   if (!final) {
-    return failed(seen, `Answer every order within ${withinMs} ms with AP, RE or CA; AB alone is no final answer.`);
+    const inTime = withinMs === Infinity ? '' : ` within ${withinMs} ms`;
+    return failed(seen, `Answer every order${inTime} with AP, RE or CA; AB alone is no final answer.`);
   }
   if (final.code !== expected) {
     return failed(seen, `Answer an order of the test article ${TEST_ARTICLES[expected]} with ${expected}.`);

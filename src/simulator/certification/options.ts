@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Format, FORMATS } from '../../contracts';
 import {
@@ -102,7 +103,9 @@ export function parseCertify(
       settleMs: attempt('settle-ms', 0, () => milliseconds(values['settle-ms'])),
       burst: whole('burst', 1000),
     },
-    ...{ junit: values.junit, ctrf: values.ctrf, json: values.json },
+    junit: attempt('junit', undefined, () => writable(values.junit)),
+    ctrf: attempt('ctrf', undefined, () => writable(values.ctrf)),
+    json: values.json,
     ...{ companyGroup: values['company-group'], isBeside: values['beside-company'] },
   };
   faults.settle();
@@ -119,6 +122,18 @@ function readFlags(args: readonly string[], more: NonNullable<ParseArgsConfig['o
     return { values, positionals };
   } catch (error) {
     throw new UsageError([(error as Error).message]);
+  }
+}
+
+/** Asked before anything is tried: a run of minutes would else end without its report. */
+function writable(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    closeSync(openSync(file, 'a'));
+    return file;
+  } catch (error) {
+    const { code = 'unwritable' } = error as NodeJS.ErrnoException;
+    throw new RangeError(`can't be written (${code}: ${file})`, { cause: error });
   }
 }
 

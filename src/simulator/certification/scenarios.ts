@@ -4,12 +4,15 @@ import type { Prepared } from '../company/company-desk';
 import { FAULTS } from '../company/faults';
 import { tryForbidden } from './acl-trials';
 import { crossing, inOrder } from './cancelling';
-import { answersOf, finalOf, judgeAnswer, judgeMalformed, judgeRepeated } from './judging';
+import { answersOf, finalOf, judgeAnswer, judgeMalformed, judgeRepeated, KEEP_TO_THE_ORDER } from './judging';
 import { withUnknownField } from './newer-schema';
 import { awaitFinal, fenceBeside, fileOf, hasFault, numberOf, type Scenario, settle, type Stage } from './stage';
 import { failed, type Outcome, passed, skipped } from './suite';
 
-/** The list, in the order in which it is played: `connect` first, for nothing goes on without an answer; `schema` last, for it looks back. */
+/**
+ * The list, in the order in which it is played: `connect` first, for nothing goes on without an answer; `schema` last, for it looks back
+ * on everything, also on what came behind the end of its own scenario.
+ */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'connect',
@@ -63,9 +66,10 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'schema',
-    title: 'Every record keeps its contract',
-    expected: () => 'format, schema id, headers, key and correlation of everything that came are as agreed',
-    play: (stage) => Promise.resolve(schema(stage)),
+    title: 'Every record keeps its contract, and every word is kept',
+    expected: () =>
+      'format, schema id, headers, key and correlation of everything that came are as agreed; nothing contradicts what was said before',
+    play: schema,
   },
 ];
 
@@ -187,11 +191,14 @@ async function brokerRestart(stage: Stage): Promise<Outcome> {
   return wrong ? { ...wrong, seen: [seen, ...wrong.seen] } : passed(seen);
 }
 
-function schema({ desk: { ledger } }: Stage): Outcome {
-  // What contradicts an earlier word is a matter of its own scenario.
-  const faults = ledger.faults.filter(({ fault }) => fault.code !== 'illegal-transition');
+async function schema(stage: Stage): Promise<Outcome> {
+  await settle(stage);
+  const { ledger } = stage.desk;
+  const { faults } = ledger;
   const [first] = faults;
+  const refusals = [...ledger.orders].flatMap(([order, file]) => file.refusals.map((words) => `${order}: ${words}`));
   if (!first) {
+    if (refusals.length > 0) return failed(refusals, KEEP_TO_THE_ORDER);
     const answers = [...ledger.exchanges.values()].reduce((sum, exchange) => sum + exchange.answers.length, 0);
     return passed(`${answers} answers, none of which broke its contract`);
   }
@@ -200,5 +207,5 @@ function schema({ desk: { ledger } }: Stage): Outcome {
     return `${topic}/${partition} offset ${offset}: ${code}, ${detail}${where}`;
   });
   if (faults.length > seen.length) seen.push(`and ${faults.length - seen.length} more`);
-  return failed(seen, FAULTS[first.fault.code].next);
+  return failed([...seen, ...refusals], FAULTS[first.fault.code].next);
 }

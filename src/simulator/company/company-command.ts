@@ -35,7 +35,11 @@ export async function companyCommand(args: readonly string[], terminal: Terminal
       terminal.say(`nothing was written: ${brokerWords(error)}`);
       return 1;
     }
-    const exchanges = await ask(desk, options, stopped.signal);
+    const exchanges = await ask(desk, options, stopped.signal).catch((error: unknown) => {
+      terminal.say(`not all could be written: ${brokerWords(error)}`);
+      return undefined;
+    });
+    if (!exchanges) return 1;
     await desk.until(() => (stopped.signal.aborted || isAnswered(exchanges) ? true : undefined), options.withinMs);
     if (options.stays) await once(stopped.signal);
     const summary = summaryOf(exchanges, desk.ledger.faults.length);

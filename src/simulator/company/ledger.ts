@@ -32,6 +32,8 @@ export interface OrderFile {
   /** What came first stands first: `AP`, `cancellation-RE`, …; no repeats. */
   words: string[];
   despatches: DespatchAdvice[];
+  /** Despatches of which nothing was recorded, in words. */
+  refusals: string[];
   faults: { fault: Fault; heard: Heard }[];
 }
 
@@ -58,7 +60,7 @@ export class Ledger {
 
   opened(exchange: Exchange, request?: OrderRequest): void {
     this.exchanges.set(exchange.correlationId, exchange);
-    if (request) this.orders.set(exchange.order, { request, words: [], despatches: [], faults: [] });
+    if (request) this.orders.set(exchange.order, { request, words: [], despatches: [], refusals: [], faults: [] });
   }
 
   take(heard: Heard): Finding {
@@ -120,7 +122,8 @@ export class Ledger {
     const file = this.orders.get(advice.orderNumber);
     if (!file) return { kind: 'foreign' };
     const refused = refusal(file, advice);
-    if (!refused) file.despatches.push(advice);
+    if (refused) file.refusals.push(`despatch ${advice.despatchNumber}: ${refused.reasonCode}, ${refused.reason}`);
+    else file.despatches.push(advice);
     const receipt: Receipt = { receiptCode: refused ? 'RE' : 'AP', ...refused };
     this.receipts.set(id, receipt);
     return { kind: 'despatched', receipt, isRepeat: false };

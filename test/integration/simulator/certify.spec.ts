@@ -76,12 +76,29 @@ describe('certification', () => {
       } as CertifyOptions;
       const terminal = { out: () => undefined, say: () => undefined };
       const place = { access: access(), format: 'json' as const };
-      await expect(runCertification(options, place, terminal)).rejects.toThrow(`${group} is reading ${responses}`);
+      await expect(runCertification(options, place, terminal)).rejects.toThrow(`${group} reads ${responses}`);
       const beside = await runCertification({ ...options, isBeside: true }, place, terminal);
       expect(beside.exitCode).toBe(1);
-    } finally {
-      await stream?.close();
+
+      await reader.commit({ offsets: [{ topic: responses, partition: 0, offset: 0n, leaderEpoch: -1 }] });
+      await stream.close();
       await reader.close(true);
+      // Between two processes a group has no members, and reads on with the next.
+      await expect(runCertification(options, place, terminal)).rejects.toThrow(`${group} reads ${responses}`);
+    } finally {
+      await stream?.close().catch(() => undefined);
+      await reader.close(true).catch(() => undefined);
     }
+  }, 60_000);
+
+  it('refuses where it may not see whether the company reads the answers', async () => {
+    const parsed = parseCertify(['acme', '--format', 'json', '--brokers', 'a:1', '--company-group', 'parley'], {});
+    const stranger = { mechanism: 'SCRAM-SHA-512' as const, credentials: () => guardedKafka().parley };
+    const place = { access: { ...access(), account: stranger }, format: 'json' as const };
+    const refused = runCertification(parsed?.options as CertifyOptions, place, {
+      out: () => undefined,
+      say: () => undefined,
+    });
+    await expect(refused).rejects.toThrow('Whether the group parley reads the topics of acme is not known');
   }, 60_000);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Consumer, type MessagesStream } from '@platformatic/kafka';
-import { fromHeaders, orderRequest, orderResponse, topicFor } from '../../../src/contracts';
+import { despatchAdvice, fromHeaders, orderRequest, orderResponse, topicFor } from '../../../src/contracts';
 import { JsonCodec } from '../../../src/messaging/registry';
 import type { Access } from '../../../src/simulator/access';
 import { answersTo, answerToCancellation } from '../../../src/simulator/answers';
@@ -18,9 +18,22 @@ const codec = new JsonCodec();
 export interface Mutation {
   order?: (good: readonly Message[], request: Request, raw: string) => readonly Message[];
   wish?: (cancellation: Cancellation) => Wish;
-  cancellation?: (good: Message, cancellation: Cancellation) => readonly Message[];
+  /** @param advice of a despatch of the cancelled order */
+  cancellation?: (good: Message, cancellation: Cancellation, advice: Message) => readonly Message[];
   /** What it does with a record that it can't read: accepts it as an order all the same, or reads nothing more. */
   unreadable?: (raw: string) => 'accept' | 'stop' | 'pass';
+}
+
+function adviceOf({ party, document, id }: Cancellation): Promise<Message> {
+  const { orderNumber, issuedAt } = document;
+  const advice = {
+    orderNumber,
+    despatchNumber: `D-${orderNumber}`,
+    issuedAt,
+    lines: [{ lineNumber: 1, quantity: '1' }],
+  };
+  const occasion = { party, orderNumber, time: issuedAt, causationId: id, correlationId: randomUUID(), afterMs: 0 };
+  return makeMessage(despatchAdvice, advice, { ...occasion, id: randomUUID(), code: 'despatch' }, codec);
 }
 
 /** A partner that keeps the contracts but for one thing. It speaks json. */
@@ -75,7 +88,7 @@ export class MutantPartner {
       } else if (inbound.kind === 'order-cancellation') {
         const wish = this.mutation.wish?.(inbound) ?? 'agree';
         const good = await answerToCancellation(inbound, wish, undefined, PACE, codec);
-        await this.write(this.mutation.cancellation?.(good, inbound) ?? [good]);
+        await this.write(this.mutation.cancellation?.(good, inbound, await adviceOf(inbound)) ?? [good]);
       }
     }
   }

@@ -62,8 +62,28 @@ describe('certification', () => {
           first(good, ({ headers }) => ({ headers: { ...headers, ce_id: randomUUID() } })),
         ),
       },
-      ['same-request-twice'],
+      ['same-request-twice', 'schema'],
       /in the transaction of its effect/,
+    ],
+    [
+      'contradicts its answer behind the end of the scenario',
+      {
+        order: when('-ACCEPT-', (good) => [
+          ...good,
+          ...first(good, ({ headers }) => ({ headers: { ...headers, ce_id: randomUUID() }, afterMs: 1_000 })),
+        ]),
+      },
+      ['schema'],
+      /illegal-transition, AP after AP, under another ce_id/,
+    ],
+    [
+      'despatches an order whose cancellation it has agreed to',
+      {
+        cancellation: (good, { document }, advice) =>
+          document.orderNumber.includes('-CANCEL-1') ? [good, advice] : [good],
+      },
+      ['cancellation-crossing', 'schema'],
+      /order-closed, The order was rejected or cancelled/,
     ],
     [
       'does not answer an order with a field that it does not know',
@@ -83,7 +103,7 @@ describe('certification', () => {
     [
       'accepts an order whose cancellation it has agreed to',
       { order: when('-CANCEL-', (good) => first(good, () => ({ afterMs: 150 }))) },
-      ['cancellation-crossing'],
+      ['cancellation-crossing', 'schema'],
       /AP after the cancellation was agreed/,
     ],
     [

@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually';
 import { asAdministrator, asParley, doorOf, guardedKafka } from '../../support/guarded-kafka';
 import { readAll, uniqueName, withAdmin } from '../../support/kafka';
 import { onboard } from '../../support/partners';
+import { right } from '../../support/topic-faults';
 import { start } from './fixture';
 
 let url: string;
@@ -62,6 +63,16 @@ describe('a partner at a broker that is guarded', () => {
         "it can't use a foreign consumer group",
       ],
     });
+  }, 90_000);
+
+  it('fails an account that may make topics, also where it may not delete them again', async () => {
+    const { partner, own, reach, admin, certified } = await onboarded();
+    start(partner, { ...reach, account: scram(() => own) });
+    const creating = right(own.username, 'CLUSTER', 'kafka-cluster', 'CREATE');
+    await withAdmin(admin, (client) => client.createAcls({ creations: [creating] }));
+    const { results } = await certified();
+    const acl = results.find(({ name }) => name === 'acl');
+    expect(acl).toMatchObject({ verdict: 'failed', seen: expect.arrayContaining(['it can make a topic']) as string[] });
   }, 90_000);
 
   it('answers under its account, by whose name the broker knows its clients', async () => {

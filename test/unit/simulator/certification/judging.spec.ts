@@ -24,7 +24,7 @@ function exchange(...answers: readonly string[]): Exchange {
 
 const request = orderDocument('A-1', ['X'], '2', new Date(0));
 const file = (words: readonly string[] = [], faults: OrderFile['faults'] = []): OrderFile => ({
-  ...{ request, words: [...words], despatches: [], faults },
+  ...{ request, words: [...words], despatches: [], refusals: [], faults },
 });
 const broken = file(
   [],
@@ -48,6 +48,7 @@ describe('an answer', () => {
     ['is another', exchange('RE@5'), file(), /CERT-ACCEPT with AP/],
     ['comes late', exchange('AP@101'), file(), /within 100 ms/],
     ['breaks its contract', exchange('AP@5'), broken, /JSON Schema/],
+    ['is despatched beyond the order', exchange('AP@5'), { ...file(), refusals: ['despatch D-1'] }, /no more than/],
   ])('fails when it %s', (_, asked, own, next) => {
     const outcome = judgeAnswer(asked, own, 'AP', 100);
     expect(outcome.verdict).toBe('failed');
@@ -57,6 +58,7 @@ describe('an answer', () => {
   it('is told with its repeats, and with the place of what broke its contract', () => {
     expect(answersOf(exchange('AP@5', 'AP@6!'))).toBe('AP after 5 ms, AP again');
     expect(answersOf(exchange())).toBe('no answer');
+    expect(judgeAnswer(exchange(), file(), 'AP', Infinity).next).toMatch(/^Answer every order with AP/);
     expect(judgeAnswer(exchange(), broken, 'AP', 1).seen).toContain(
       'invalid: must be text (/issuedAt), at t/1 offset 7',
     );

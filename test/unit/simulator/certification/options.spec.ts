@@ -25,6 +25,13 @@ describe('the command line of a certification', () => {
     expect(options?.partnerAccount?.credentials()).toEqual({ username: 'acme.1', password: 'secret' });
   });
 
+  it('finds out before anything is tried that a report can not be written', () => {
+    expect(() => parseCertify(['acme', '--junit', '/no/such/folder/junit.xml'], {})).toThrow(
+      "--junit can't be written (ENOENT: /no/such/folder/junit.xml).",
+    );
+    expect(() => parseCertify(['acme', '--ctrf', '/'], {})).toThrow("--ctrf can't be written (EISDIR: /).");
+  });
+
   it('names all faults at once', () => {
     const faults = (args: readonly string[]) => {
       try {
