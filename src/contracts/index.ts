@@ -36,5 +36,5 @@ export {
   personalTexts,
   restore,
   type Restored,
-  withoutPersonalData,
 } from './personal-data';
+export { withoutPersonalData } from './without-personal-data';

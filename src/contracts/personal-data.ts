@@ -4,7 +4,7 @@ import type { AnyContract, JsonSchema } from './contract';
 export const PERSONAL_DATA = 'x-personal-data';
 
 /** What people see where personal data stands. Within lists the indexes follow, so that an item which is moved keeps its own. */
-const MASK = '•••';
+export const MASK = '•••';
 const IS_MASK = /^•••[\d.]*$/;
 export const isMask = (text: string): boolean => IS_MASK.test(text);
 
@@ -46,11 +46,12 @@ export interface Restored {
 
 /** What is meant by an edited document that holds masks: each stands for what the original has there. Undoes {@link mask}. */
 export function restore(contract: AnyContract, edited: unknown, original: unknown): Restored {
-  const { hidden } = mask(contract, original);
+  // Looked up: who edits a document of many strange members leaves as many masks.
+  const sources = new Map(mask(contract, original).hidden.map((place) => [placeOf(maskOf(place), place), place]));
   const unresolved: Path[] = [];
   const back = (value: unknown, path: Path): unknown => {
     if (typeof value === 'string' && isMask(value)) {
-      const source = hidden.find((place) => maskOf(place) === value && shapeOf(place) === shapeOf(path));
+      const source = sources.get(placeOf(value, path));
       if (!source) unresolved.push(path);
       return source ? source.reduce<unknown>(memberOf, original) : value;
     }
@@ -79,21 +80,6 @@ export function personalTexts(contract: AnyContract, document: unknown): { path:
   };
   look(contract.jsonSchema, document, [], false);
   return found;
-}
-
-/** Shorter texts stand in every sentence. */
-const SHORTEST = 2;
-
-/** A text, such as an error's, without what it quotes of the document's personal data. */
-export function withoutPersonalData(contract: AnyContract, document: unknown, text: string): string {
-  const texts = personalTexts(contract, document).map((found) => found.text);
-  return (
-    texts
-      .filter(({ length }) => length >= SHORTEST)
-      // One may be part of another.
-      .toSorted((a, b) => b.length - a.length)
-      .reduce((left, found) => left.replaceAll(found, MASK).replaceAll(JSON.stringify(found).slice(1, -1), MASK), text)
-  );
 }
 
 function masked(schema: JsonSchema | undefined, value: unknown, path: Path, hidden: Path[]): unknown {
@@ -138,7 +124,9 @@ function isPersonal(schema: unknown): boolean {
 }
 
 const maskOf = (path: Path): string => MASK + path.filter((token) => typeof token === 'number').join('.');
-const shapeOf = (path: Path): string => JSON.stringify(path.filter((token) => typeof token === 'string'));
+/** Equal for a mask and what it stands for, in whichever place of its list the item is now. */
+const placeOf = (mask: string, path: Path): string =>
+  JSON.stringify([mask, ...path.filter((token) => typeof token === 'string')]);
 const memberOf = (value: unknown, name: string | number): unknown => (value as Record<string | number, unknown>)[name];
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import { holdsPersonalData, withoutPersonalData } from '../../contracts';
+import { messageOf } from '../../platform/errors';
 import { type Thrown, thrownOf } from './failure';
 import type { InspectedRecord, Refusal } from './inspect';
 
@@ -22,8 +23,11 @@ export function discreet(outcome: Refusal, record: Said): Refusal {
   return { ...thrown, detail, rootCause } as Thrown;
 }
 
+/** A stack begins with the error's words, and those may quote a whole document. */
+const LONGEST_STACK = 8000;
+
 /** An error's stack as a log may have it. Not the error itself: a database error carries the statement's parameters, which are the document. */
 export function discreetStack(error: unknown, record: Said | undefined): string | undefined {
-  const { stack } = error instanceof Error ? error : {};
+  const stack = error instanceof Error && error.stack ? messageOf(error.stack, LONGEST_STACK) : undefined;
   return stack && record ? discreetText(stack, record) : stack;
 }

@@ -57,7 +57,7 @@ function causesOf(error: unknown): Pick<Thrown, 'rootCause' | 'classes'> {
     lines.push(`${classOf(cause)}: ${messageOf(cause)}`);
     cause = cause instanceof Error ? cause.cause : undefined;
   }
-  return { rootCause: storableText(lines.join('\ncaused by '), MAX_ROOT_CAUSE), classes };
+  return { rootCause: storableText(messageOf(lines.join('\ncaused by '), MAX_ROOT_CAUSE), MAX_ROOT_CAUSE), classes };
 }
 
 function classOf(error: unknown): string {

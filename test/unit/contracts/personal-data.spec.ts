@@ -127,6 +127,11 @@ describe('an edit of a masked document', () => {
     expect(restore(visit, shown, undefined).unresolved).toHaveLength(5);
   });
 
+  it('is as quick where there are as many masks as a body can hold', () => {
+    const many = { guests: Array.from({ length: 30_000 }, (_, n) => ({ name: `Kim ${n}` })) };
+    expect(restore(visit, mask(visit, many).document, many)).toEqual({ document: many, unresolved: [] });
+  }, 20_000);
+
   it('undoes every mask', () => {
     const anything = fc.record({
       number: fc.anything(),
@@ -152,6 +157,33 @@ describe("an error's text", () => {
     const said = { ...document, host: { name: 'Kim "K" Doe', room: '12' } };
     const quoting = `bad value "Kim \\"K\\" Doe" near Kim "K" Doe, mails sam@a.example, room 12`;
     expect(withoutPersonalData(visit, said, quoting)).toBe('bad value "•••" near •••, mails •••, room 12');
+  });
+
+  it('loses what a bound has cut short, at its end and within, and no more than that', () => {
+    const cut = 'HandlerError: refused for Kim\ncaused by Error: no such Kim…\ncaused by Error: value sam@a.exa…';
+    expect(withoutPersonalData(visit, document, cut)).toBe(
+      'HandlerError: refused for Kim\ncaused by Error: no such •••…\ncaused by Error: value •••…',
+    );
+    expect(withoutPersonalData(visit, document, 'it ends with a sa')).toBe('it ends with a sa');
+  });
+
+  it('hides names that overlap whole', () => {
+    const said = { host: { name: 'abab' } };
+    expect(withoutPersonalData(visit, said, 'x ababab x')).toBe('x ••• x');
+    expect(withoutPersonalData(visit, { host: { name: 'ab', room: '' }, guests: [{ name: 'bc' }] }, 'abc.')).toBe(
+      '•••.',
+    );
+  });
+
+  it('stays as long as it is, whatever somebody is called', () => {
+    const names = ['in', ...Array.from({ length: 40 }, () => '••'), ...Array.from({ length: 40 }, () => '•••')];
+    const said = { guests: names.map((name) => ({ name })) };
+    expect(withoutPersonalData(visit, said, 'all is in vain')).toBe('all is ••• va•••');
+  });
+
+  it('says nothing where a document names more people than can be looked for', () => {
+    const said = { guests: Array.from({ length: 200_000 }, (_, n) => ({ name: `guest ${n}` })) };
+    expect(withoutPersonalData(visit, said, 'guest 7 is not known. '.repeat(100))).toBe('•••');
   });
 
   it('is left alone where nothing is personal', () => {
