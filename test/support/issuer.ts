@@ -36,6 +36,10 @@ export class TestIssuer {
   keys: SigningKey[] = [];
   /** Everybody gets this status, if set. */
   failing: number | undefined;
+  /** Takes what is asked and answers nothing. */
+  hanging = false;
+  /** How often somebody gave up waiting meanwhile. */
+  givenUp = 0;
   /** What the discovery document calls it, if not by its name. */
   calledOtherwise: string | undefined;
 
@@ -51,6 +55,7 @@ export class TestIssuer {
     issuer.keys = [await signingKey()];
     server.on('request', (request, response) => {
       issuer.asked.push(request.url ?? '');
+      if (issuer.hanging) return void response.on('close', () => issuer.givenUp++);
       const body = issuer.answerTo(request.url ?? '');
       response.writeHead(issuer.failing ?? (body ? 200 : 404), { 'content-type': 'application/json' });
       response.end(JSON.stringify(body ?? {}));

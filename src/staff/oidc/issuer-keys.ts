@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/telemetry';
 
 /** From this age on the keys are read anew behind the requests, which don't wait. */
 const REFRESH_MS = 5 * 60_000;
-/** From this age on requests wait for that reading: so long a key that the issuer took away may still be believed. */
+/** From this age on requests wait for that reading, unless one has just failed: so long a key that the issuer took away may still be believed. */
 const FRESH_MS = 10 * 60_000;
 /** While the issuer is away, what it said last counts this long. */
 const BELIEVED_MS = 24 * 3_600_000;
@@ -51,11 +51,11 @@ export class IssuerKeys {
 
   private async current(): Promise<JWTVerifyGetKey> {
     const age = this.now() - this.readAt;
-    if (age >= FRESH_MS) {
-      await this.read().catch((error: unknown) => {
-        if (age >= BELIEVED_MS) throw error;
-      });
-    } else if (age >= REFRESH_MS) void this.read().catch(() => undefined);
+    // An issuer that hangs takes each reading its whole time: nobody is to wait for what is believed anyway.
+    const isAway = this.failure !== undefined && this.now() - this.triedAt < REFRESH_MS;
+    if (age >= BELIEVED_MS) await this.read();
+    else if (age >= FRESH_MS && !isAway) await this.read().catch(() => undefined);
+    else if (age >= REFRESH_MS) void this.read().catch(() => undefined);
     if (this.keys === undefined) throw unavailable('has not told its keys yet');
     return this.keys;
   }

@@ -58,6 +58,32 @@ describe('the keys of an issuer', () => {
     expect(await verdict(key)).toBe('sound');
   });
 
+  it('go on at once while the issuer takes connections and answers nothing, and are read when it does', async () => {
+    const [key] = issuer.keys;
+    expect(await verdict(key)).toBe('sound');
+    const before = issuer.asked.length;
+    issuer.hanging = true;
+    now += 11 * MINUTE;
+    // Somebody has to find out.
+    expect(await verdict(key)).toBe('sound');
+    await eventually(() => issuer.givenUp === 1);
+    now += 10_000;
+    expect(await verdict(key)).toBe('sound');
+    // It was told before the next reading had an end.
+    expect(issuer.givenUp).toBe(1);
+    await eventually(() => issuer.asked.length === before + 2);
+    issuer.hanging = false;
+    issuer.keys = [await signingKey()];
+    await eventually(
+      async () => {
+        now += 10_000;
+        return (await verdict(issuer.keys[0])) === 'sound';
+      },
+      { timeout: 40_000 },
+    );
+    expect(await verdict(key)).toBe('ERR_JWKS_NO_MATCHING_KEY');
+  });
+
   it('are asked for once, however many come at once and however often it fails', async () => {
     issuer.failing = 503;
     const [key] = issuer.keys;
