@@ -18,6 +18,8 @@ export class PartnerState1764460800016 implements MigrationInterface {
         stopped_at timestamptz(3) NOT NULL,
         resumed_at timestamptz(3)
       );
+      -- An earlier version had no command for it, but kept to the state.
+      INSERT INTO partner_stop (partner, stopped_at) SELECT id, now() FROM partner WHERE state = 'suspended';
       CREATE UNIQUE INDEX partner_stop_open ON partner_stop (partner) WHERE resumed_at IS NULL;
       CREATE INDEX partner_stop_ended ON partner_stop (partner, resumed_at);
       -- The broker may delete what is unread from then on; NULL: nobody knows, or never.

@@ -1,3 +1,5 @@
+import { AppError } from '../platform/errors';
+
 /** One line on standard error: progress and hints never mix with the result. */
 export function hint(line: string): void {
   process.stderr.write(`${oneLine(line)}\n`);
@@ -10,5 +12,22 @@ export function oneLine(text: string): string {
 
 /** The result on standard output: JSON when asked for, else the given lines. */
 export function print(json: boolean, value: unknown, lines: readonly string[]): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${oneLine(line)}\n`).join(''));
+  process.stdout.write(textOf(json, value, lines));
 }
+
+/**
+ * {@link print} of what is told once and kept nowhere: resolves when it is written, so that whoever makes a secret can count on it. Throws `secret-unread`
+ * when nobody reads.
+ */
+export function tell(json: boolean, value: unknown, lines: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(textOf(json, value, lines), (cause) => {
+      if (!cause) return resolve();
+      const hint = 'Run it again, with its output where you can read it: that goes on and makes another secret.';
+      reject(new AppError('secret-unread', 'Nobody read the secret, so it does not count.', { cause, hint }));
+    });
+  });
+}
+
+const textOf = (json: boolean, value: unknown, lines: readonly string[]): string =>
+  json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${oneLine(line)}\n`).join('');

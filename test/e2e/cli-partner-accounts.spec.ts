@@ -9,13 +9,17 @@ let url: string;
 let parley: ParleyProcess;
 
 /** `parley partner …`, as an administrator of the broker and of the API. */
-async function run(...args: string[]) {
+async function begin(...args: string[]): Promise<Program> {
   const { headers } = await parley.key();
-  const program = Program.run('cli/main.js', ['partner', ...args], {
+  return Program.run('cli/main.js', ['partner', ...args], {
     ...{ DATABASE_URL: url, PARLEY_URL: parley.apiUrl, PARLEY_API_KEY: headers.authorization.slice('Bearer '.length) },
     ...asParley(kafka),
     ...asAdministrator(kafka),
   });
+}
+
+async function run(...args: string[]) {
+  const program = await begin(...args);
   const code = await program.finished();
   return { code, stdout: program.stdout, output: program.output };
 }
@@ -40,6 +44,12 @@ describe('the accounts of a partner on the command line', () => {
     expect(plan.stdout).toContain(`+ account ${partner}.2 (scram-sha-512), to be replaced before `);
     expect(plan.stdout).toContain(`~ account ${partner}.1: ends `);
     for (const refused of [unasked, two]) expect(refused).toMatchObject({ code: 2, stdout: '' });
+
+    // Nobody reads its password.
+    const unread = await begin('rotate', partner, '--yes');
+    unread.child.stdout?.destroy();
+    expect(await unread.finished()).toBe(1);
+    expect(unread.output).toContain('Nobody read the secret, so it does not count.');
 
     const rotated = await run('rotate', partner, '--yes');
     expect(rotated.code).toBe(0);

@@ -43,9 +43,9 @@ async function add(id: string, { json, name, ...more }: AddOptions): Promise<voi
     );
     if (config.kafkaSaslMechanism === '' && !json) hint(WITHOUT_ACCOUNTS);
     await withOnboarder({ database, config, clock: systemClock }, async (onboarder) => {
-      const tell = async (made: Applied) => tellResult(made, { json });
+      const tell = (made: Applied) => tellResult(made, { json });
       const applied = await onboarder.apply(spec, staffCaller(), { tell });
-      if (!applied.account) tellResult(applied, { json });
+      if (!applied.account) await tellResult(applied, { json });
     });
   });
 }

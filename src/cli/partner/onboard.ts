@@ -74,9 +74,9 @@ async function onboard(id: string | undefined, options: OnboardOptions, command:
       if (options.plan) return showPlan(onboarder, spec, options);
       const planId = options.apply || options.planId ? options.planId : await asked(onboarder, spec, options, command);
       if (planId === NOTHING) return;
-      const tell = async (applied: Applied) => tellResult(applied, options);
+      const tell = (applied: Applied) => tellResult(applied, options);
       const applied = await onboarder.apply(spec, staffCaller(), { allowDelete, planId, tell });
-      if (!applied.account) tellResult(applied, options);
+      if (!applied.account) await tellResult(applied, options);
     });
   });
 }

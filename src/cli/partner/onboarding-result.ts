@@ -1,12 +1,12 @@
 import { type Applied, viewOf } from '../../partners';
-import { hint, print } from '../output';
+import { hint, tell } from '../output';
 import { planLines } from './plan-lines';
 
-/** Prints what an onboarding did, and the secret that it made, this once. */
-export function tellResult({ plan, account }: Applied, { json }: { json: boolean }): void {
+/** Prints what an onboarding did, and the secret that it made, this once. Rejects when nobody read it. */
+export async function tellResult({ plan, account }: Applied, { json }: { json: boolean }): Promise<void> {
   const view = viewOf(plan);
   const { partner, channels } = view;
-  print(json, { ...view, account: account ? { ...account, password: account.password ?? null } : null }, [
+  await tell(json, { ...view, account: account ? { ...account, password: account.password ?? null } : null }, [
     ...planLines(view),
     ...channels.map(
       ({ topic, direction, partitions, format }) =>

@@ -11,7 +11,7 @@ import { systemClock } from '../../platform/clock';
 import { withDatabase } from '../context';
 import { duration } from '../duration';
 import { examples, partnerId, reason, withJson } from '../options';
-import { hint, print } from '../output';
+import { hint, print, tell } from '../output';
 import { staffCaller } from '../staff-caller';
 import { agreed, asking, type Consent } from '../terminal/consent';
 import { localTime } from '../terminal/words';
@@ -93,15 +93,19 @@ async function rotate(tools: AccountTools, partner: string, options: RotateOptio
   if (options.plan) return print(json, plan, planLines(plan));
   await agreed({ plan: planLines(plan), question: `Make ${plan.username}?` }, options, command);
   const seen = plan.replaces ? { replaces: plan.replaces.username } : {};
-  await tools.rotation.rotate({ ...request, ...seen }, staffCaller(), async (issued, made) =>
-    tell(issued, made, options),
+  await tools.rotation.rotate({ ...request, ...seen }, staffCaller(), (issued, made) =>
+    tellSecret(issued, made, options),
   );
 }
 
 /** Resolves when the secret is written: only then does the account count. */
-function tell(issued: IssuedAccount, { replaces, validUntil, partner }: RotationPlan, { json }: RotateOptions): void {
+async function tellSecret(
+  issued: IssuedAccount,
+  { replaces, validUntil, partner }: RotationPlan,
+  { json }: RotateOptions,
+): Promise<void> {
   const { username, password = null } = issued;
-  print(json, { username, password, validUntil, replaces }, [
+  await tell(json, { username, password, validUntil, replaces }, [
     `account ${username}`,
     ...(password === null ? [] : [`password ${password}`]),
   ]);

@@ -18,9 +18,12 @@ async function emptyDatabase(): Promise<string> {
   return `${process.env['TEST_PG_URL']}${name}`;
 }
 
+/** … when partners had no state that could be changed. */
+const WITHOUT_STATES = 15;
+
 /** Brings the database as far as an older build did, works on it, and leaves. */
-async function asBefore(url: string, work: (old: DataSource) => Promise<unknown>): Promise<void> {
-  const migrations = MIGRATIONS.slice(0, BY_PARTNER);
+async function asBefore(url: string, work: (old: DataSource) => Promise<unknown>, count = BY_PARTNER): Promise<void> {
+  const migrations = MIGRATIONS.slice(0, count);
   const old = await new DataSource({
     type: 'postgres',
     url,
@@ -104,6 +107,27 @@ describe('messages that an older build parked', () => {
       ]);
     } finally {
       await Promise.all([old.end(), watch.end()]);
+    }
+  });
+});
+
+describe('a partner that an older build took as suspended', () => {
+  test('is stopped since the upgrade, so that its deadlines wait for its resumption', async () => {
+    const url = await emptyDatabase();
+    await asBefore(
+      url,
+      (old) =>
+        old.query(`INSERT INTO partner (id, name, state, created_at)
+          VALUES ('acme', 'acme', 'suspended', now()), ('umbra', 'umbra', 'active', now())`),
+      WITHOUT_STATES,
+    );
+    await migrateDatabase(url);
+    const world = await openWorld(url);
+    try {
+      const stops = await world.database.query('SELECT partner, resumed_at FROM partner_stop', {});
+      expect(stops).toEqual([{ partner: 'acme', resumed_at: null }]);
+    } finally {
+      await world.close();
     }
   });
 });
