@@ -153,7 +153,7 @@ describe('what looks after accounts', () => {
     const { keeper, lines } = keeperOf({ kafkaAdminPassword: 'a-wrong-one' });
     keeper.onApplicationBootstrap();
     await eventually(() => lines.some(({ msg }) => String(msg).includes('could not be looked after')), {
-      timeout: 20_000,
+      timeout: 50_000,
     });
     await keeper.beforeApplicationShutdown();
     expect(JSON.stringify(lines)).not.toContain('a-wrong-one');

@@ -159,14 +159,16 @@ describe('partners by REST', () => {
         body: JSON.stringify({ replaces: username }),
       });
       // It waits for the lock, so nothing is told yet.
-      await eventually(async () => (await waitingForLocks()) > 0);
+      await eventually(async () => (await waitingForLocks()) > 0, { timeout: 40_000 });
       caller.abort();
       await expect(asked).rejects.toThrow();
     } finally {
       await held.rollbackTransaction();
       await held.release();
     }
-    await eventually(() => lines.some(({ code, partner: of }) => code === 'account-untold' && of === partner));
+    await eventually(() => lines.some(({ code, partner: of }) => code === 'account-untold' && of === partner), {
+      timeout: 40_000,
+    });
     expect(await statesOf(bench, partner)).toEqual({ [username]: 'active', [`${partner}.2`]: 'creating' });
     const answer = await rotate(partner, { replaces: username });
     expect(answer).toMatchObject({ status: 200, json: { username: `${partner}.2` } });

@@ -47,6 +47,9 @@ async function put(path: string, body: unknown, { headers } = key, at = running)
 
 const rows = (partner: string) => database.query('SELECT 1 FROM partner WHERE id = :partner', { partner });
 
+/** Making an account takes seconds on a busy machine. */
+const WAIT = { timeout: 40_000 };
+
 const waitingForLocks = async (): Promise<number> =>
   (
     await database.query(
@@ -72,7 +75,7 @@ describe('PUT /v1/partners/{id}', () => {
     const again = await eventually(async () => {
       const answer = await put(partner, { ...body, partner });
       return answer.status === 200 && answer;
-    });
+    }, WAIT);
     expect(again).toMatchObject({ status: 200, json: { changes: [], account: null } });
     expect(await put(`${partner}?planId=${plan.json.planId}`, body)).toMatchObject({
       status: 409,
@@ -90,7 +93,7 @@ describe('PUT /v1/partners/{id}', () => {
         { partner },
       );
       return found.length > 1 && found;
-    });
+    }, WAIT);
     expect(entries.map(({ action, caller }) => [action, caller])).toEqual([
       ['partner.onboard', key.id],
       ['partner-account.create', key.id],
@@ -122,7 +125,7 @@ describe('PUT /v1/partners/{id}', () => {
       });
       const went = expect(asked).rejects.toThrow();
       // Its topics are made; it waits for the lock to write down its account.
-      await eventually(async () => (await waitingForLocks()) > 0);
+      await eventually(async () => (await waitingForLocks()) > 0, WAIT);
       caller.abort();
       await went;
     } finally {
@@ -132,7 +135,7 @@ describe('PUT /v1/partners/{id}', () => {
     const again = await eventually(async () => {
       const answer = await put(partner, body);
       return answer.status === 200 && answer;
-    });
+    }, WAIT);
     expect(again.json.account).toMatchObject({ username: `${partner}.1`, password: expect.any(String) as string });
   });
 
