@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describePartner, type DocumentedChannel, generatePartnerDocuments, type PartnerInterface } from '../asyncapi';
-import { CONTRACTS, orderRequest, REGISTERED_FORMATS, schemaFileOf } from '../contracts';
+import { CONTRACTS, orderRequest, REGISTERED_FORMATS, schemaFileOf, topicFor } from '../contracts';
 import { createCodec } from '../messaging/registry';
+import { laterOrderSchema } from '../simulator';
 import { certificatesIn } from './authority';
 import { catalogueOf } from './catalogue';
 import { CLIENT_FILES, SANDBOX_BROKER_FILES, SANDBOX_FILES } from './file-list';
@@ -94,6 +95,7 @@ function sandbox(input: KitInput, described: PartnerInterface, values: Values): 
   const format = formatOfRequests(described);
   const contracts = contractsIn(described);
   const registered = registrations(contracts, partner, numberedSchemas(contracts, partner, format));
+  const later = format === 'avro' ? [laterOrder(partner, registered.length + 1)] : [];
   return [
     ...settings(SANDBOX_FILES, values),
     ['sandbox/setup.sh', sandboxSetup(partner, described.channels)],
@@ -101,8 +103,15 @@ function sandbox(input: KitInput, described: PartnerInterface, values: Values): 
       `sandbox/broker/${name}`,
       readFileSync(join(installation, 'docker', 'kafka', name)),
     ]),
-    ['sandbox/schemas.json', jsonOf(registered)],
+    ['sandbox/schemas.json', jsonOf([...registered, ...later.map(({ row }) => row)])],
+    ...later.map(({ row, text }): [string, Buffer] => [row.file, Buffer.from(text)]),
   ];
+}
+
+/** What the certification tries an unknown field with: in Avro a reader has to find it in the registry. */
+function laterOrder(partner: string, id: number) {
+  const { subject, schema } = laterOrderSchema(topicFor(orderRequest, partner));
+  return { row: { id, subject, schemaType: 'AVRO', file: 'sandbox/later-order.avsc' }, text: schema.text };
 }
 
 /** In the catalogue's order, whatever that of the topics is: it numbers the schemas. */

@@ -57,7 +57,7 @@ const SCHEMA_TYPES: Readonly<Record<RegisteredFormat, string>> = {
   'json-schema': 'JSON',
 };
 
-/** What the sandbox registers, in this order: `schemas/registry.json`. */
+/** What the sandbox registers, in this order: `sandbox/schemas.json`; each file by its path within the kit. */
 export function registrations(
   contracts: readonly AnyContract[],
   partner: string,
@@ -65,6 +65,11 @@ export function registrations(
 ) {
   return schemas.map(({ id, subject, format }) => {
     const contract = contracts.find((one) => subjectFor(one, topicFor(one, partner)) === subject) as AnyContract;
-    return { id, subject, schemaType: SCHEMA_TYPES[format], file: basename(schemaFileOf(contract, format)) };
+    return {
+      id,
+      subject,
+      schemaType: SCHEMA_TYPES[format],
+      file: `schemas/${basename(schemaFileOf(contract, format))}`,
+    };
   });
 }

@@ -65,7 +65,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     because: 'a partner shares documents and bytes with us, nothing else; our mistakes must not cancel out',
   },
   kit: {
-    may: [...GROUND, 'asyncapi', 'messaging/channels', 'messaging/registry', 'partners'],
+    may: [...GROUND, 'asyncapi', 'messaging/channels', 'messaging/registry', 'partners', 'simulator'],
     because: 'it puts together what others make for a partner',
   },
   cli: { may: ['*'], because: 'a command speaks to rooms through their doors' },

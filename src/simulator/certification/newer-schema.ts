@@ -20,7 +20,7 @@ export function laterOrderSchema(topic: string): { subject: string; schema: Sche
   schema.fields.push({ name: FIELD, doc, type: ['null', 'string'], default: null });
   return {
     subject: subjectFor(orderRequest, topic),
-    schema: { format: 'avro', text: JSON.stringify(schema), references: [] },
+    schema: { format: 'avro', text: JSON.stringify(schema, null, 2), references: [] },
   };
 }
 

@@ -124,7 +124,8 @@ async function unknownField(stage: Stage): Promise<Outcome> {
   const order = await desk.order(numberOf(stage, 'FIELD'), [TEST_ARTICLES.AP]);
   const later = await withUnknownField(order.record, desk.party, desk.registry);
   if (!later) {
-    const next = 'Have it published: --publish-later-schema adds one version to the subject of the request topic.';
+    const next =
+      'Have it registered: "parley certify --publish-later-schema" adds one version to the subject of the request topic; in the sandbox of the kit, sandbox/register-schemas.mjs does.';
     return skipped('the schema of a later version is not in the registry', next);
   }
   order.record = later;

@@ -21,7 +21,7 @@ export async function companyCommand(args: readonly string[], terminal: Terminal
     step && terminal.out(`${options.json ? JSON.stringify(step) : stepLine(step)}\n`);
   const { partner, format, access } = options;
   const desk = new CompanyDesk(
-    { ...access, party: { id: partner, format }, isAlone: true },
+    { ...access, party: { id: partner, format }, isAlone: true, hearsAll: true },
     {
       onWritten: (exchange, what) => tell(stepOf({ kind: what, exchange })),
       onHeard: (finding, heard) => tell(stepOf({ kind: 'heard', finding, heard })),

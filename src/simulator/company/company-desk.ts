@@ -22,6 +22,8 @@ export interface DeskSettings extends Access {
   party: Party;
   /** Are what can't be read and advices answered? Not where the company itself does so. */
   isAlone: boolean;
+  /** Is what can't be read answered, too, where it is about nothing that was asked here? */
+  hearsAll?: boolean;
 }
 
 /** Who follows what goes out and comes in. */
@@ -42,7 +44,7 @@ export interface Prepared {
  * accept with error reports. Needs no group: it reads from where the topics end when it starts.
  */
 export class CompanyDesk {
-  readonly ledger = new Ledger();
+  readonly ledger: Ledger;
   readonly registry: SchemaRegistry | undefined;
   readonly codec: Codec;
   private readonly reader: TopicReader;
@@ -55,6 +57,7 @@ export class CompanyDesk {
     private readonly events: DeskEvents,
   ) {
     const { party, registry } = settings;
+    this.ledger = new Ledger(settings.hearsAll);
     this.registry = registry && createSchemaRegistry(registry);
     this.codec = createCodec(this.registry);
     const connection = connectionOf(settings, `simulator-company-${party.id}`);

@@ -58,6 +58,9 @@ export class Ledger {
   private readonly seen = new Map<string, string>();
   private readonly receipts = new Map<string, Receipt>();
 
+  /** @param hearsAll what can't be read is a fault, too, where it is about an order that nobody here asked for */
+  constructor(private readonly hearsAll = false) {}
+
   opened(exchange: Exchange, request?: OrderRequest): void {
     this.exchanges.set(exchange.correlationId, exchange);
     if (request) this.orders.set(exchange.order, { request, words: [], despatches: [], refusals: [], faults: [] });
@@ -72,7 +75,7 @@ export class Ledger {
     };
     const { said, envelope, topic, hash } = heard;
     // About somebody else's order. What is about none that can be told is nobody else's affair.
-    if (order === undefined && (heard.key !== null || !isFault(said))) return { kind: 'foreign' };
+    if (order === undefined && !(isFault(said) && (this.hearsAll || heard.key === null))) return { kind: 'foreign' };
     if (isFault(said)) return fault(said);
     const id = `${topic}/${envelope.id}`;
     const before = this.seen.get(id);

@@ -1,7 +1,7 @@
 import { companyCommand } from '../../../src/simulator/company/company-command';
 import type { Step } from '../../../src/simulator/company/steps';
 import { eventually } from '../../support/eventually';
-import { uniqueName } from '../../support/kafka';
+import { produce, uniqueName } from '../../support/kafka';
 import { journalOf, mixOf, start, topicsOf } from './fixture';
 
 interface Summary {
@@ -60,13 +60,27 @@ describe('the company played by us', () => {
     const id = uniqueName('acme');
     await topicsOf(id);
     start(id, { mix: mixOf('accept', 'SIM-*-2=silent') });
-    const some = play(id, '--orders', '2', '--scenario', 'burst', '--within-ms', '3000', '--json');
+    const some = play(id, '--orders', '2', '--scenario', 'burst', '--within-ms', '6000', '--json');
     expect(await some.code).toBe(3);
     expect(some.steps().at(-1)).toMatchObject({ kind: 'summary', requests: 2, answered: 1, open: 1 });
     const none = play(uniqueName('nobody'), '--orders', '1');
     expect(await none.code).toBe(1);
     expect(none.said.join()).toContain('It is made when the partner is onboarded');
   }, 60_000);
+
+  it('reports what cannot be read, also of an order that it never placed: a spoilt record of the kit, sent by hand', async () => {
+    const id = uniqueName('acme');
+    const { responses } = await topicsOf(id);
+    start(id);
+    const { code, steps, stop } = play(id, '--json', '--stay');
+    await eventually(() => kindsOf(steps()).answer, { timeout: 30_000 });
+    const headers = { ce_id: 'bad-1', ce_type: 'parley.order-response.v1' };
+    await produce(responses, [{ key: '4500017', value: '{}', headers }]);
+    await eventually(() => journalOf(id).some(({ kind }) => kind === 'reported'), { timeout: 30_000 });
+    stop();
+    expect(await code).toBe(3);
+    expect(kindsOf(steps()).fault).toMatchObject([{ code: 'invalid', topic: responses }]);
+  }, 90_000);
 
   it('answers despatch advices with receipts, and reports what it cannot read', async () => {
     const id = uniqueName('acme');
@@ -83,8 +97,8 @@ describe('the company played by us', () => {
       '--json',
       '--stay',
     );
-    await eventually(() => journalOf(id).filter(({ kind }) => kind === 'receipt').length === 2, { timeout: 20_000 });
-    await eventually(() => journalOf(id).some(({ kind }) => kind === 'reported'), { timeout: 20_000 });
+    await eventually(() => journalOf(id).filter(({ kind }) => kind === 'receipt').length === 2, { timeout: 40_000 });
+    await eventually(() => journalOf(id).some(({ kind }) => kind === 'reported'), { timeout: 40_000 });
     stop();
     expect(await code).toBe(3);
     const { despatch = [], fault = [] } = kindsOf(steps());
@@ -92,5 +106,5 @@ describe('the company played by us', () => {
     expect(fault).toMatchObject([{ code: 'undecodable', topic: `orders.${id}.response.v1` }]);
     const receipts = journalOf(id).flatMap((line) => (line.kind === 'receipt' ? [line.reasonCode ?? line.code] : []));
     expect(receipts).toEqual(['over-delivery', 'AP']);
-  }, 60_000);
+  }, 120_000);
 });

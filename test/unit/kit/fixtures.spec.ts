@@ -14,11 +14,19 @@ interface RecordFile {
   refusedWith?: { code: string; pointer?: string };
 }
 
+/** Made once: no test changes it. */
+const kits = new Map<Format, ReturnType<typeof kitFor>>();
+function kitIn(format: Format): ReturnType<typeof kitFor> {
+  const kit = kits.get(format) ?? kitFor('acme', format);
+  kits.set(format, kit);
+  return kit;
+}
+
 const INBOUND = new Map(CONTRACTS.filter(({ direction }) => direction === 'in').map((one) => [typeOf(one), one]));
 
 /** The records of a kit, each with the bytes that its file names. */
 async function recordsOf(format: Format) {
-  const files = await kitFor('acme', format);
+  const files = await kitIn(format);
   return [...files]
     .filter(([name]) => name.endsWith('.record.json'))
     .map(([name, content]) => {
@@ -31,13 +39,13 @@ async function recordsOf(format: Format) {
 
 /** Knows what the sandbox registers, as its script reads it. */
 async function codecFor(format: Format): Promise<Codec> {
-  const files = await kitFor('acme', format);
+  const files = await kitIn(format);
   const rows = JSON.parse(String(files.get('sandbox/schemas.json'))) as { id: number; subject: string; file: string }[];
   return createCodec(
     numberedRegistry(
       rows.map(({ id, subject, file }) => ({
         ...{ id, subject, version: 1, references: [], format: format as RegisteredFormat },
-        text: String(files.get(`schemas/${file}`)),
+        text: String(files.get(file)),
       })),
     ),
   );

@@ -131,6 +131,9 @@ describe('the company’s ledger', () => {
     expect(ledger.take(heard('1', foreign, { key: 'B-1' }, 'c-B')).kind).toBe('foreign');
     expect(ledger.take(heard('2', { code: 'invalid', detail: '' }, { key: 'B-1' }, 'c-B')).kind).toBe('foreign');
     expect(ledger.faults).toEqual([]);
+    const all = new Ledger(true);
+    expect(all.take(heard('1', { code: 'invalid', detail: '' }, { key: 'B-1' }, 'c-B')).kind).toBe('fault');
+    expect(all.take(heard('2', foreign, { key: 'B-1' }, 'c-B')).kind).toBe('foreign');
   });
 
   it('gives receipts: the same for the same advice, none for more than was ordered or of what is cancelled', () => {
