@@ -40,6 +40,12 @@ export interface InspectedRecord {
 /** Documents that may come in, by their CloudEvents type. */
 export type ContractsByType = ReadonlyMap<string, AnyContract>;
 
+/**
+ * Bytes that a document may have when it is unpacked, or as many as its topic takes packed. Packed, a topic's megabyte holds a hundred of
+ * them, and to read those would hold the process for half a minute, or take its memory.
+ */
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+
 /** Attributes that reach text columns and indexes; a header that is none of these may hold anything. */
 const CHECKED = ['id', 'type', 'correlationId', 'causationId', 'time'] as const;
 
@@ -89,6 +95,8 @@ function refuse(
   if (unfit) return dead('envelope-invalid', `The attribute ${unfit} is too long or has control characters.`);
   if (record.value === null)
     return dead('tombstone-unsupported', 'The record has no value, and no contract allows that.');
+  const most = Math.max(MAX_DOCUMENT_BYTES, channel.maxMessageBytes);
+  if (record.value.length > most) return dead('document-too-large', `The document has more than ${most} bytes.`);
   if (!contract) {
     return dead('contract-unknown', envelope.type ? 'No such document is known here.' : 'The record names no ce_type.');
   }

@@ -68,6 +68,10 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
     title: 'There is no such order',
     help: '"pointer" says where it is named. Order numbers are case-sensitive; copy them as they came.',
   },
+  'document-too-large': {
+    title: 'The document is larger than may be sent',
+    help: 'Unpacked, a document has 4 MiB at most, or as many bytes as its topic takes where that is more.',
+  },
   'response-code-unknown': {
     title: 'The answer has a code that is not known',
     help: 'The codes that were agreed stand in your documentation.',

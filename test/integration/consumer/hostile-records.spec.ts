@@ -24,6 +24,7 @@ describe('a record that means harm costs its own key, and nothing else', () => {
     ['one that is cut off in the depth', '['.repeat(DEPTH), 'undecodable'],
     ['a text where an object belongs, as large as a topic takes', JSON.stringify('x'.repeat(1_000_000)), 'invalid'],
     ['nesting of objects', objects, 'undecodable'],
+    ['a document larger, unpacked, than any may be', `{"more":"${'x'.repeat(4 << 20)}"}`, 'document-too-large'],
     ['nesting in a member that nobody knows', `{"orderNumber":"bad","more":${nested}}`, 'undecodable'],
   ])('%s', async (_what, value, code) => {
     const batch = await run(world, [
