@@ -60,13 +60,14 @@ export const httpUrls = (raw: string): readonly string[] => {
     : fail('must be a list of http:// or https:// URLs without user name, password and query, separated by commas');
 };
 
-/** IP addresses and ranges in CIDR form; names such as `loopback` are none. */
+/** IP addresses and ranges in CIDR form; names such as `loopback` are none, and /0 would be everybody. */
 export const addressRanges = (raw: string): readonly string[] => {
   const list = raw === '' ? [] : raw.split(',').map((part) => part.trim());
   const isRange = (part: string) => {
     const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(part) ?? [];
     const version = isIP(address);
-    return version !== 0 && (prefix === undefined || Number(prefix) <= (version === 4 ? 32 : 128));
+    const [least, most] = [1, version === 4 ? 32 : 128];
+    return version !== 0 && (prefix === undefined || (Number(prefix) >= least && Number(prefix) <= most));
   };
   return list.every(isRange) ? list : fail('must be a list of IP addresses or ranges like 10.0.0.0/8');
 };

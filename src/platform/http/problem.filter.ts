@@ -2,10 +2,13 @@ import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
 import { type AppError, messageOf, NonRetriableError } from '../errors';
-import type { Logger } from '../telemetry';
+import { LineLimit, type Logger } from '../telemetry';
 import type { AllowedMethods } from './allowed-methods';
 import { problemOf, verdictOf } from './problem';
 import { requestIdOf } from './trace';
+
+/** Lines a minute and code while something is away: strangers can ask, too, and nobody can tell that they are. */
+const OUTAGE_LINES = 20;
 
 /**
  * Answers every failed HTTP request as problem+json. It is global, and a hybrid application hands global filters to its
@@ -13,6 +16,9 @@ import { requestIdOf } from './trace';
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
+  /** By code, of which there are as many as are written down. */
+  private readonly outages = new Map<string, LineLimit>();
+
   constructor(
     private readonly logger: Logger,
     private readonly allowed?: AllowedMethods,
@@ -57,15 +63,25 @@ export class ProblemFilter implements ExceptionFilter {
     // Where no operation is, nobody was asked for a key either.
     if (request.routeOptions.url === undefined) this.logger.debug(fields, 'request refused');
     else if (status < 500) this.logger.info(fields, 'request refused');
-    else
-      this.logger.error(
-        {
-          ...fields,
-          cause: messageOf(error),
-          stack: status === 500 && error instanceof Error ? error.stack : undefined,
-        },
-        'request failed',
-      );
+    else {
+      const omitted = status === 503 ? this.outageLine(code) : {};
+      if (omitted)
+        this.logger.error(
+          {
+            ...fields,
+            ...omitted,
+            cause: messageOf(error),
+            stack: status === 500 && error instanceof Error ? error.stack : undefined,
+          },
+          'request failed',
+        );
+    }
+  }
+
+  private outageLine(code: string): { omitted?: number } | undefined {
+    const limit = this.outages.get(code) ?? new LineLimit(OUTAGE_LINES);
+    this.outages.set(code, limit);
+    return limit.next(new Date());
   }
 }
 

@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+
 /** Most buckets in memory, some 100 bytes each; the one that was unused longest goes first, and is full when it comes again. */
 const MOST = 20_000;
 
@@ -46,11 +48,16 @@ export class TokenBuckets {
   }
 }
 
-/** Under which name an address is counted: of IPv6 its /64, which is what one customer gets. */
+/**
+ * Under which name an address is counted: of IPv6 its /64, which is what one customer gets. Some proxies put the port behind it; what is no
+ * address at all is counted together, for anybody could think up one name after the other.
+ */
 export function addressName(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  if (mapped || !ip.includes(':')) return mapped ?? ip;
-  const [head = '', tail] = (ip.split('%', 1)[0] ?? '').split('::');
+  const [, v4] = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i.exec(ip) ?? [];
+  if (v4 !== undefined) return v4;
+  const address = (/^\[(.+)\](?::\d+)?$/.exec(ip)?.[1] ?? ip).split('%', 1)[0] ?? '';
+  if (!isIPv6(address)) return 'unknown';
+  const [head = '', tail] = address.split('::');
   const groups = head.split(':').filter(Boolean);
   const rest = tail === undefined ? [] : tail.split(':').filter(Boolean);
   const middle = Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0');

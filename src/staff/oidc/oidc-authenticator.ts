@@ -56,6 +56,9 @@ export class OidcAuthenticator implements Authenticator {
       });
       const foreign = purposeOf(payload, protectedHeader.typ);
       if (foreign !== undefined) throw unauthenticated(foreign);
+      // RFC 7519, 4.1.2: a text; jose looks only whether it is there.
+      if (typeof payload.sub !== 'string' || payload.sub === '')
+        throw unauthenticated('The claim "sub" of the access token is not sound.');
       return payload as Claims;
     } catch (error) {
       // What isn't jose's verdict on the token is not the caller's fault: keys that nobody can read, for one.

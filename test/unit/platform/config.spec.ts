@@ -249,7 +249,7 @@ describe('the configuration', () => {
   it('believes proxies by address alone', () => {
     const proxies = (HTTP_TRUSTED_PROXIES: string) => ({ ...REQUIRED, HTTP_TRUSTED_PROXIES });
     expect(loadConfig(proxies('10.0.0.0/8, ::1')).httpTrustedProxies).toEqual(['10.0.0.0/8', '::1']);
-    for (const wrong of ['true', 'loopback', '10.0.0.0/33', '10.0.0', '*'])
+    for (const wrong of ['true', 'loopback', '10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0', '*'])
       expect(faultsOf(proxies(wrong))).toEqual([expect.stringContaining('HTTP_TRUSTED_PROXIES')]);
   });
 

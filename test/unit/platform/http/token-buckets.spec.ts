@@ -43,5 +43,9 @@ describe('the name of an address', () => {
     ['2001:db8::1', '2001:db8:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
+    ['10.0.0.7:50123', '10.0.0.7'],
+    ['[2001:db8:1:2::9]:443', '2001:db8:1:2'],
+    ['_hidden:1', 'unknown'],
+    ['', 'unknown'],
   ])('of %s is %s: whoever has a /64 has one name', (address, name) => expect(addressName(address)).toBe(name));
 });
