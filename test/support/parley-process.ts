@@ -38,9 +38,20 @@ export class Program {
     return Program.node(['--eval', script], {});
   }
 
-  private static node(args: readonly string[], env: NodeJS.ProcessEnv, stdin: 'ignore' | 'pipe' = 'ignore'): Program {
+  /** A script that is not of the program, in a folder of its own. */
+  static script(file: string, args: readonly string[], { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }): Program {
+    return Program.node([file, ...args], env, 'ignore', cwd);
+  }
+
+  private static node(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    stdin: 'ignore' | 'pipe' = 'ignore',
+    cwd = process.cwd(),
+  ): Program {
     return new Program(
       spawn(process.execPath, ['--enable-source-maps', ...args], {
+        cwd,
         env: { PATH: process.env['PATH'], ...env },
         stdio: [stdin, 'pipe', 'pipe'],
       }),

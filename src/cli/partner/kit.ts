@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ChannelCatalog } from '../../messaging/channels';
 import { type KitInput, kitOf, zipOf } from '../../kit';
 import { Accounts, Partners } from '../../partners';
@@ -11,6 +10,9 @@ import { AppError, messageOf } from '../../platform/errors';
 import { withDatabase } from '../context';
 import { examples, hostAndPort, partnerId, plainUrl, withJson } from '../options';
 import { hint, print } from '../output';
+
+/** What holds `package.json`, `dist` and `docker`; this file is `dist/src/cli/partner/kit.js`. */
+const INSTALLATION = join(__dirname, '..', '..', '..', '..');
 
 interface KitOptions {
   output: string;
@@ -67,7 +69,7 @@ async function inputOf(database: Database, config: Config, partner: string, opti
     channels: catalog.all().filter((channel) => channel.partner === partner),
     ...{ bootstrap: options.bootstrap, registryUrl: options.registry },
     authority: ca === undefined ? undefined : await authorityIn(ca),
-    installation: installation(),
+    installation: INSTALLATION,
   };
 }
 
@@ -90,11 +92,4 @@ async function authorityIn(file: string): Promise<string> {
       hint: 'Name one with --ca, or in KAFKA_CA_FILE.',
     });
   }
-}
-
-/** The folder that this program is installed in: where its `package.json` stands. */
-function installation(): string {
-  let folder = __dirname;
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
-  return folder;
 }

@@ -2,7 +2,7 @@
 // In the sandbox also: PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}
 import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { compatibilityPartitioner, Consumer, Producer } from '@platformatic/kafka';
+import { compatibilityPartitioner, Consumer, FetchIsolationLevels, Producer } from '@platformatic/kafka';
 
 const authority = process.env.PARTNER_CA ?? 'ca.pem';
 const username = process.env.PARTNER_USERNAME ?? '{{account}}';
@@ -25,15 +25,24 @@ export const makeProducer = () =>
     partitioner: compatibilityPartitioner,
   });
 
+const text = (bytes) => bytes?.toString();
+
 export const makeConsumer = (groupId = '{{group}}') =>
-  new Consumer({ ...connection, groupId, autocommit: false, isolationLevel: 'READ_COMMITTED' });
+  new Consumer({
+    ...connection,
+    groupId,
+    autocommit: false,
+    isolationLevel: FetchIsolationLevels.READ_COMMITTED,
+    // Without these, names of headers are bytes, too, and nothing is found by one.
+    deserializers: { key: text, headerKey: text, headerValue: text },
+  });
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const consumer = makeConsumer();
   const stream = await consumer.consume({ topics: ['{{requestTopic}}'], mode: 'committed', fallbackMode: 'earliest' });
   process.once('SIGINT', () => void stream.close().then(() => consumer.close()));
   for await (const message of stream) {
-    console.log(message.key?.toString(), message.headers.get('ce_type')?.toString(), message.value?.length, 'bytes');
+    console.log(message.key, message.headers.get('ce_type'), message.value?.length, 'bytes');
     // Behind your own transaction.
     await message.commit();
   }
