@@ -17,6 +17,7 @@ export {
   type PartnerSpec,
   type PlanView,
   specOf,
+  specOfPartner,
   strimziFor,
   viewOf,
   withOnboarder,

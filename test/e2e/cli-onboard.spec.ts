@@ -19,10 +19,14 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** `parley partner onboard …` with a file of these lines. */
-async function onboard(partner: string, lines: string, options: readonly string[], env: NodeJS.ProcessEnv = {}) {
+function onboard(partner: string, lines: string, options: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const file = join(folder, `${partner}.yaml`);
   writeFileSync(file, `partner: ${partner}\nformat: json\npartitions: 1\n${lines}`);
-  const program = Program.run('cli/main.js', ['partner', 'onboard', partner, '--file', file, ...options], {
+  return run(['onboard', partner, '--file', file, ...options], env);
+}
+
+async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const program = Program.run('cli/main.js', ['partner', ...args], {
     ...{ DATABASE_URL: url, KAFKA_CONSUMER_GROUP: group, ...asParley(kafka), ...asAdministrator(kafka) },
     ...env,
   });
@@ -59,7 +63,17 @@ describe('parley partner onboard', () => {
     expect(unasked).toMatchObject({ code: 2, stdout: '' });
     expect(unasked.output).toContain(`+ partner ${partner}`);
     expect(unasked.output).toContain('say --yes');
-    expect(await onboard(partner, '', ['--yes'])).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  it('holds against the short form, whose defaults are no word against a file', async () => {
+    const partner = uniqueName('acme');
+    const lines = `name: Acme Ltd\nquotas: { producerBytesPerSecond: 1000 }\nauthentication: { type: tls, subject: CN=${partner} }\n`;
+    expect(await onboard(partner, lines, ['--yes'])).toMatchObject({ code: 0 });
+    const added = await run(['add', partner]);
+    expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to do') as string });
+    const other = await run(['add', partner, '--partitions', '2']);
+    expect(other.code).toBe(1);
+    expect(other.output).toContain('has 1 partitions');
   }, 60_000);
 
   it('names all that is wrong with a file, and the account that it lacks', async () => {

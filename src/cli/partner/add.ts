@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { FORMATS, type Format } from '../../contracts';
-import { type Applied, specOf, withOnboarder } from '../../partners';
+import { type Applied, type PartnerSpec, specOf, specOfPartner, withOnboarder } from '../../partners';
 import { systemClock } from '../../platform/clock';
 import { withDatabase } from '../context';
 import { withJson, wholeUpTo } from '../options';
@@ -34,13 +34,11 @@ export function addCommand(): Command {
   return withJson(command).action(add);
 }
 
-async function add(id: string, { json, name, ...more }: AddOptions): Promise<void> {
+async function add(id: string, options: AddOptions, command: Command): Promise<void> {
+  const { json } = options;
   await withDatabase(async (database, config) => {
-    const { partitions, format, allowMissingId } = more;
-    const spec = specOf(
-      { partner: id, ...(name === undefined ? {} : { name }), partitions, format, allowMissingId },
-      config,
-    );
+    const before = await specOfPartner(database, id);
+    const spec = specOf({ ...before, partner: id, ...said(options, command, before) }, config);
     if (config.kafkaSaslMechanism === '' && !json) hint(WITHOUT_ACCOUNTS);
     await withOnboarder({ database, config, clock: systemClock }, async (onboarder) => {
       const tell = (made: Applied) => tellResult(made, { json });
@@ -48,4 +46,13 @@ async function add(id: string, { json, name, ...more }: AddOptions): Promise<voi
       if (!applied.account) await tellResult(applied, { json });
     });
   });
+}
+
+/** What was onboarded stays as its file said: of the options only those that somebody gave count then, not their defaults. */
+function said(options: AddOptions, command: Command, before: PartnerSpec | undefined): Partial<AddOptions> {
+  const members = ['name', 'partitions', 'format', 'allowMissingId'] as const;
+  const counting = members.filter(
+    (member) => options[member] !== undefined && (!before || command.getOptionValueSource(member) === 'cli'),
+  );
+  return Object.fromEntries(counting.map((member) => [member, options[member]]));
 }

@@ -1,3 +1,4 @@
+export { specOfPartner } from './account-rights';
 export { type Applied, type ApplyOptions, Onboarder } from './onboarder';
 export { parsePartnerFile } from './partner-file';
 export type { PartnerPlan } from './partner-plan';
