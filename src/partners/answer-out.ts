@@ -16,5 +16,5 @@ export function answerOut(reply: FastifyReply, answer: object): Promise<void> {
   });
 }
 
-/** Can the caller still be told what failed? */
+/** Nobody can be told any more what failed: the caller was answered, or went away. */
 export const isGone = (reply: FastifyReply): boolean => reply.sent || reply.raw.destroyed;
