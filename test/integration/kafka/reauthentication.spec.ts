@@ -75,7 +75,8 @@ describe('where the broker lets a session live for a short while', () => {
     await send('then');
     expect(await admin.endOffsets(topic)).toEqual(new Map([[0, 2n]]));
     await eventually(() => listener.seen.length === 2);
-    expect(Date.now() - began).toBeLessThan(1_000);
+    // A connection that nobody answers on any more takes half a minute to be given up.
+    expect(Date.now() - began).toBeLessThan(10_000);
     expect(wire.accepted).toBe(before);
     expect(source.trouble).toBeUndefined();
   }, 60_000);
@@ -104,7 +105,7 @@ describe('where the broker lets a session live for a short while', () => {
     // Sessions end, and the old password opens none any more.
     await eventually(() => flow.failures.has('authentication-failed'), { timeout: 30_000 });
     await eventually(async () => (await failureOf(admin.endOffsets(topic))).code === 'authentication-failed');
-    await eventually(() => source.trouble?.match(/authentication/i), { timeout: 30_000 });
+    await eventually(() => source.trouble?.includes('name and password'), { timeout: 30_000 });
     settings.kafkaSaslPassword = 'second';
     const count = acknowledged.length;
     await eventually(() => acknowledged.length > count, { timeout: 30_000 });

@@ -64,7 +64,7 @@ describe('a secret that is rotated under a running process', () => {
       config = testConfig('', { DATABASE_URL_FILE: path, SHUTDOWN_TIMEOUT_MS: '4000', ROLES: 'api,relay' });
       running = await start(config, createLogger('silent', 'test'));
       await running.started;
-    }, 60_000);
+    }, 120_000);
     afterAll(async () => {
       await running?.lifecycle.stop('test');
       await administrator?.end();
@@ -98,7 +98,7 @@ describe('a secret that is rotated under a running process', () => {
       await administrator.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'`);
       await eventually(async () => (await status()) === 503);
       writeFileSync(path, url('second'));
-      await eventually(async () => (await status()) === 200, { timeout: 20_000 });
+      await eventually(async () => (await status()) === 200, { timeout: 40_000 });
       await eventually(
         async () => {
           const now = await connections();
@@ -106,8 +106,8 @@ describe('a secret that is rotated under a running process', () => {
           for (const [name, pid] of now) expect([name, pid]).not.toEqual([name, before.get(name)]);
           return true;
         },
-        { timeout: 20_000 },
+        { timeout: 40_000 },
       );
-    }, 60_000);
+    }, 120_000);
   });
 });
