@@ -12,8 +12,8 @@ const VERSION = '4.4.0';
 
 /** Java and the class path of Kafka's command line tools: one jar more than the broker has (2 MB), fetched with the first call on a machine. */
 export async function kafkaTools(): Promise<{ java: string; classPath: string }> {
-  const { home, classPath } = await kafkaJars();
-  const tools = await makeOnce(cacheFolder(`kafka-tools-${VERSION}`), (folder: string) =>
+  const { home, classPath } = (await kafkaJars()) as { home: string; classPath: string };
+  const tools = (await makeOnce(cacheFolder(`kafka-tools-${VERSION}`), (folder: string) =>
     fetchByMaven({
       name: `Kafka's tools ${VERSION}`,
       output: join(folder, 'lib'),
@@ -21,7 +21,7 @@ export async function kafkaTools(): Promise<{ java: string; classPath: string }>
       goal: 'copy-dependencies',
       proof: 'kafka-tools',
     }),
-  );
+  )) as string;
   const separator = process.platform === 'win32' ? ';' : ':';
   return {
     java: findJava().command,
