@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip, zstdCompress, zstdDecompress, type ZlibOptions } from 'node:zlib';
+import { gunzipSync, gzip, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { compressFrame, decompressFrame } from 'lz4-napi';
 import type { CompressionTypes as Types } from 'kafkajs';
 import { counted, tooLarge, unpackLimit } from './fetch-budget';
@@ -10,19 +10,27 @@ export interface Codec {
   decompress(buffer: Buffer): Promise<Buffer>;
 }
 
-type Limit = Pick<ZlibOptions, 'maxOutputLength'>;
 const asyncGzip = promisify<Buffer, Buffer>(gzip);
 const asyncZstd = promisify<Buffer, Buffer>(zstdCompress);
-const asyncGunzip = promisify<Buffer, Limit, Buffer>(gunzip);
-const asyncUnzstd = promisify<Buffer, Limit, Buffer>(zstdDecompress);
+
+/**
+ * Unpacked in place: zlib's asynchronous way hands every few kilobytes to another thread and back, which takes two to ten times as
+ * long, and under load did now and then not come back at all, so that its fetch stood still. The limit bounds it to a fraction of a second.
+ */
+const inPlace = (): { maxOutputLength: number; chunkSize: number } => ({
+  maxOutputLength: unpackLimit(),
+  chunkSize: 64 * 1024,
+});
+/** As a rejection, not a throw. */
+const unpack = async (work: () => Buffer): Promise<Buffer> => counted(await Promise.resolve().then(work));
 
 const gzipCodec: Codec = {
   compress: ({ buffer }) => asyncGzip(buffer),
-  decompress: async (buffer) => counted(await asyncGunzip(buffer, { maxOutputLength: unpackLimit() })),
+  decompress: (buffer) => unpack(() => gunzipSync(buffer, inPlace())),
 };
 const zstdCodec: Codec = {
   compress: ({ buffer }) => asyncZstd(buffer),
-  decompress: async (buffer) => counted(await asyncUnzstd(buffer, { maxOutputLength: unpackLimit() })),
+  decompress: (buffer) => unpack(() => zstdDecompressSync(buffer, inPlace())),
 };
 const lz4Codec: Codec = {
   compress: ({ buffer }) => compressFrame(buffer),
