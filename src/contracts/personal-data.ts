@@ -127,6 +127,7 @@ const maskOf = (path: Path): string => MASK + path.filter((token) => typeof toke
 /** Equal for a mask and what it stands for, in whichever place of its list the item is now. */
 const placeOf = (mask: string, path: Path): string =>
   JSON.stringify([mask, ...path.filter((token) => typeof token === 'string')]);
-const memberOf = (value: unknown, name: string | number): unknown => (value as Record<string | number, unknown>)[name];
+export const memberOf = (value: unknown, name: string | number): unknown =>
+  (value as Record<string | number, unknown>)[name];
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

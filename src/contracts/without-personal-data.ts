@@ -1,5 +1,5 @@
 import type { AnyContract } from './contract';
-import { MASK, personalTexts } from './personal-data';
+import { MASK, mask, memberOf } from './personal-data';
 
 /** Shorter texts stand in every sentence. */
 const SHORTEST = 2;
@@ -9,11 +9,11 @@ const MOST = 1000;
 const CUT = /…(?=\n|$)/g;
 
 /**
- * A text, such as an error's, without what it quotes of the document's personal data, be it cut short. All are looked for in the text
+ * A text, such as an error's, without what it quotes of what {@link mask} hides of the document, be it cut short. All are looked for in the text
  * as it was: if masks were looked through, too, a partner whose driver is called "••" would make them grow until memory is full.
  */
 export function withoutPersonalData(contract: AnyContract, document: unknown, text: string): string {
-  const said = new Set(personalTexts(contract, document).map((found) => found.text));
+  const said = hiddenTexts(contract, document);
   if (said.size > MOST) return MASK;
   const hidden = new Uint8Array(text.length);
   const cuts = [...text.matchAll(CUT)].map(({ index }) => index);
@@ -25,6 +25,16 @@ export function withoutPersonalData(contract: AnyContract, document: unknown, te
     }
   }
   return masked(text, hidden);
+}
+
+function hiddenTexts(contract: AnyContract, document: unknown): Set<string> {
+  const said = new Set<string>();
+  const gather = (value: unknown): void => {
+    if (typeof value === 'string') said.add(value);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(gather);
+  };
+  for (const place of mask(contract, document).hidden) gather(place.reduce<unknown>(memberOf, document));
+  return said;
 }
 
 function hideWhole(hidden: Uint8Array, text: string, form: string): void {

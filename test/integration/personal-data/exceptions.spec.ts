@@ -75,4 +75,16 @@ describe('an exception that quotes personal data', () => {
     expect(log.join('')).toContain('a batch failed and is split');
     expect(quoted(log.join(''))).toEqual([]);
   });
+
+  it('costs no more than others, whatever a partner calls its driver', async () => {
+    const driver = { name: 'for', also: Array.from({ length: 100 }, () => '••'), more: 'no' };
+    const processor = createProcessor(parts(), dispatch);
+    const value = Buffer.from(JSON.stringify({ ...document, orderNumber: 'O-3', driver }));
+    try {
+      await processor.process(new TestBatch([{ ...record('3'), value }]));
+    } finally {
+      await processor.close();
+    }
+    expect(await stored()).toContain('TypeError: ••• gate ••• •••');
+  });
 });

@@ -167,6 +167,11 @@ describe("an error's text", () => {
     expect(withoutPersonalData(visit, document, 'it ends with a sa')).toBe('it ends with a sa');
   });
 
+  it('loses what its contract does not describe, as the document does', () => {
+    const said = { ...document, buyer: { name: 'Lou Moe' } };
+    expect(withoutPersonalData(visit, said, 'V-1: Lou Moe is no buyer')).toBe('V-1: ••• is no buyer');
+  });
+
   it('hides names that overlap whole', () => {
     const said = { host: { name: 'abab' } };
     expect(withoutPersonalData(visit, said, 'x ababab x')).toBe('x ••• x');
