@@ -19,7 +19,7 @@ export const settingsFor = (id: string, more: Partial<CertifySettings> = {}): Ce
   party: { id, format: 'json' },
   isAlone: true,
   runs: 1,
-  patience: { connectMs: 20_000, withinMs: 3_000, settleMs: 300, burst: 6 },
+  patience: { connectMs: 20_000, withinMs: 6_000, settleMs: 300, burst: 6 },
   ...more,
 });
 
