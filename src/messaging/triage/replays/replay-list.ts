@@ -109,9 +109,10 @@ export class ReplayList {
 type Row = ReplayItem & Behind & Suspension;
 
 function toItem(row: Row): ReplayItem {
-  const { behindId, behindState, behindCode, isSuspended, suspendedSince, suspendedBecause, ...item } = row;
+  const { behindId, behindState, behindCode, ...others } = row;
+  const { isSuspended, suspendedSince, suspendedBecause, ...item } = others;
   if (item.outcome !== 'waiting') return item;
-  const suspension = suspensionInWords(row);
+  const suspension = suspensionInWords({ isSuspended, suspendedSince, suspendedBecause });
   if (suspension !== undefined) return { ...item, code: 'partner-suspended', detail: suspension };
   if (behindId === null) return item;
   return { ...item, code: 'held-behind', detail: behindInWords({ behindId, behindState, behindCode }) };
