@@ -112,7 +112,7 @@ function toItem(row: Row): ReplayItem {
   const { behindId, behindState, behindCode, ...others } = row;
   const { isSuspended, suspendedSince, suspendedBecause, ...item } = others;
   if (item.outcome !== 'waiting') return item;
-  const suspension = suspensionInWords({ isSuspended, suspendedSince, suspendedBecause });
+  const suspension = suspensionInWords({ partner: item.partner, isSuspended, suspendedSince, suspendedBecause });
   if (suspension !== undefined) return { ...item, code: 'partner-suspended', detail: suspension };
   if (behindId === null) return item;
   return { ...item, code: 'held-behind', detail: behindInWords({ behindId, behindState, behindCode }) };
