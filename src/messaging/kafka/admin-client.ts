@@ -22,9 +22,10 @@ instancesChannel.subscribe((message) => {
   };
   instance.on('error', note);
   // Its socket is made right after this event.
-  instance.on('connecting', () =>
-    queueMicrotask(() => instance.socket?.once('data', (data) => expectNoTls(data, note))),
-  );
+  instance.on('connecting', () => {
+    if (!(instance.context instanceof AdminClient)) return;
+    queueMicrotask(() => instance.socket?.once('data', (data) => expectNoTls(data, note)));
+  });
 });
 
 /** A client for administration, connected at its first call. */

@@ -46,6 +46,7 @@ const failAt =
 
 describe('a handler that throws', () => {
   test('costs its record an attempt, holds its key, and lets everything else flow in order', async () => {
+    const before = Date.now();
     const batch = await run(
       world,
       tape.records(40, (index) => ({ key: `order-${index % 4}` })),
@@ -54,7 +55,7 @@ describe('a handler that throws', () => {
     expect(batch.doneUpTo).toBe(39n);
     const rows = await parkedRows(world, partner);
     expect(rows[0]).toMatchObject({ state: 'waiting', code: 'handler-failed', offset: '17', attempts: 1 });
-    expect(rows[0]?.next_attempt_at?.getTime()).toBeGreaterThan(Date.now());
+    expect(rows[0]?.next_attempt_at?.getTime()).toBeGreaterThan(before);
     expect(rows.slice(1).map((row) => [row.offset, row.state])).toEqual(
       [21, 25, 29, 33, 37].map((offset) => [String(offset), 'held']),
     );
@@ -67,7 +68,8 @@ describe('a handler that throws', () => {
     const batch = tape.records(500, (index) => ({ key: `order-${index}` }));
     await run({ ...world, database }, batch, failAt('123'));
     expect(await appliedSteps(world, partner)).toHaveLength(499);
-    expect(database.transactions).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(500)) + 2);
+    // A busy database may have one or two of them run again.
+    expect(database.transactions).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(500)) + 4);
   });
 
   test('lets the group hear of us between its failing attempts, each of which may take long', async () => {

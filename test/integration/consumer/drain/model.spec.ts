@@ -30,8 +30,9 @@ const ROUNDS = 12;
 const DAY = 24 * 60 * 60_000;
 const retry = { initialMs: 30 * DAY, maxMs: 30 * DAY, attempts: ATTEMPTS, maxAgeMs: 400 * DAY };
 const contracts = [STEP, NOTE, ELSEWHERE].map((contract) => ({ ...contract, retry }));
-/** Every turn that another process has remembered is late by then. */
 const clock = { now: () => new Date(Date.now() + 5_000) };
+/** To whom every turn that the others remembered, and did not give, is late. */
+const lateClock = { now: () => new Date(Date.now() + 15_000) };
 const BY = { caller: 'key_test', reason: 'by plan' };
 
 const COMMANDS = { arrive: 3, repeat: 1, time: 2, release: 3, discard: 1, restore: 1, edit: 1, mend: 2 };
@@ -92,7 +93,7 @@ class Arena {
       drainOf(this.world, this.decide, { contracts, clock }),
     );
     await Promise.all([...drains.map(passUntilIdle), this.suspensions.flicker()]);
-    await passUntilIdle(drainOf(this.world, this.decide, { contracts, clock }));
+    await passUntilIdle(drainOf(this.world, this.decide, { contracts, clock: lateClock }));
   }
 
   private async brokenOff(): Promise<void> {
