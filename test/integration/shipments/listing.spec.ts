@@ -86,7 +86,7 @@ describe('GET /v1/orders/{orderNumber}/shipments', () => {
     const document = json as unknown as OpenAPIObject;
     const operation = document.paths['/v1/orders/{orderNumber}/shipments']?.get;
     expect(operation).toMatchObject({ operationId: 'listShipments', tags: ['shipments'] });
-    expect(Object.keys(operation?.responses ?? {})).toEqual(['200', '400', '401', '403', '404', '500', '503']);
+    expect(Object.keys(operation?.responses ?? {})).toEqual(['200', '400', '401', '403', '404', '429', '500', '503']);
     for (const parameter of operation?.parameters ?? []) expect(JSON.stringify(parameter)).toContain('"example"');
     for (const name of ['ShipmentDto', 'ShipmentLineDto']) {
       const properties = (document.components?.schemas?.[name] as { properties: Record<string, object> }).properties;
