@@ -138,8 +138,8 @@ export class ReplacedAccountDto {
   until: string;
 }
 
-export class RotatedAccountDto {
-  @ApiProperty({ example: 'acme.2' })
+export class NewAccountDto {
+  @ApiProperty({ example: 'acme.1' })
   username: string;
 
   @ApiProperty({
@@ -149,7 +149,9 @@ export class RotatedAccountDto {
     example: 'shown-once',
   })
   password: string | null;
+}
 
+export class RotatedAccountDto extends NewAccountDto {
   @ApiProperty({ description: 'When it should be replaced in its turn', format: 'date-time', example: TIME })
   validUntil: string;
 

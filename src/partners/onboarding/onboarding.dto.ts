@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional, Matches } from 'class-validator';
 import { FORMATS, type Format } from '../../contracts';
+import { NewAccountDto } from '../accounts/account.dto';
 import type { Applied } from './onboarder';
 import { type PlanView, viewOf } from './plan-view';
 
@@ -80,19 +81,6 @@ export class PlannedChannelDto {
 
   @ApiProperty({ example: 6 })
   partitions: number;
-}
-
-export class NewAccountDto {
-  @ApiProperty({ example: 'acme.1' })
-  username: string;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Told now and never again; null for a certificate',
-    example: 'shown-once',
-  })
-  password: string | null;
 }
 
 export class OnboardingDto implements PlanView {
