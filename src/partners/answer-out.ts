@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { AppError } from '../platform/errors';
+import { AppError, messageOf } from '../platform/errors';
+import type { Logger } from '../platform/telemetry';
 
 /**
  * Sends an answer that may hold a secret, which no cache keeps. Resolves when it was handed to the network; rejects with `caller-gone` when the caller
@@ -16,5 +17,19 @@ export function answerOut(reply: FastifyReply, answer: object): Promise<void> {
   });
 }
 
-/** Nobody can be told any more what failed: the caller was answered, or went away. */
-export const isGone = (reply: FastifyReply): boolean => reply.sent || reply.raw.destroyed;
+/**
+ * Runs what makes an account and answers by itself. A failure is thrown as long as it can be answered; afterwards, or when the caller went away, it stands in the log
+ * with what it means.
+ */
+export async function answering(
+  reply: FastifyReply,
+  { log, partner, meaning }: { log: Logger; partner: string; meaning: string },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!reply.sent && !reply.raw.destroyed) throw error;
+    log.error({ partner, code: 'account-untold', reason: messageOf(error) }, meaning);
+  }
+}

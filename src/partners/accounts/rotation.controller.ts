@@ -4,10 +4,9 @@ import type { FastifyReply } from 'fastify';
 import { CLOCK, type Clock } from '../../platform/clock';
 import { CONFIG, type Config } from '../../platform/config';
 import { Database } from '../../platform/database';
-import { messageOf } from '../../platform/errors';
 import { LOGGER, type Logger } from '../../platform/telemetry';
 import { Allow, type Caller, TheCaller } from '../../staff';
-import { answerOut, isGone } from '../answer-out';
+import { answering, answerOut } from '../answer-out';
 import { expectPartner } from '../directory/partner-directory';
 import { RotateAccountDto, RotatedAccountDto } from './account.dto';
 import { RotateAccount } from './rotation.openapi';
@@ -42,16 +41,12 @@ export class RotationController {
       ...(subject !== undefined && { subject }),
       ...(oldValidForHours !== undefined && { oldValidForMs: oldValidForHours * HOUR_MS }),
     };
-    try {
+    const meaning =
+      'nobody is known to have the password of a rotation: the next one makes another for the same account';
+    await answering(reply, { log: this.log, partner, meaning }, async () => {
       await withAccounts({ database, config, clock }, ({ rotation }) =>
         rotation.rotate(request, by, (issued, plan) => answerOut(reply, RotatedAccountDto.of(issued, plan))),
       );
-    } catch (error) {
-      if (!isGone(reply)) throw error;
-      this.log.error(
-        { partner, code: 'account-untold', reason: messageOf(error) },
-        'nobody is known to have the password of a rotation: the next one makes another for the same account',
-      );
-    }
+    });
   }
 }

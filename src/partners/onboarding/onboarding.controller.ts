@@ -4,10 +4,10 @@ import type { FastifyReply } from 'fastify';
 import { CLOCK, type Clock } from '../../platform/clock';
 import { CONFIG, type Config } from '../../platform/config';
 import { Database } from '../../platform/database';
-import { messageOf, NonRetriableError } from '../../platform/errors';
+import { NonRetriableError } from '../../platform/errors';
 import { LOGGER, type Logger } from '../../platform/telemetry';
 import { Allow, type Caller, mayPartner, TheCaller } from '../../staff';
-import { answerOut, isGone } from '../answer-out';
+import { answering, answerOut } from '../answer-out';
 import type { Applied } from './onboarder';
 import { OnboardingDto, OnboardingQuery } from './onboarding.dto';
 import { PutPartner } from './onboarding.openapi';
@@ -37,7 +37,9 @@ export class OnboardingController {
   ): Promise<void> {
     const spec = this.specFor(by, partner, body);
     const { database, config, clock } = this;
-    try {
+    const meaning =
+      'nobody is known to have the answer of an onboarding: the next one goes on, and makes another password for an account that was begun';
+    await answering(reply, { log: this.log, partner, meaning }, async () => {
       const tell = (applied: Applied) => answerOut(reply, OnboardingDto.of(applied));
       const done = await withOnboarder({ database, config, clock }, async (onboarder) =>
         plan
@@ -45,13 +47,7 @@ export class OnboardingController {
           : onboarder.apply(spec, by, { allowDelete, planId, tell }),
       );
       if (!done.account) await tell(done);
-    } catch (error) {
-      if (!isGone(reply)) throw error;
-      this.log.error(
-        { partner, code: 'account-untold', reason: messageOf(error) },
-        'nobody is known to have the answer of an onboarding: the next one goes on, and makes another password for an account that was begun',
-      );
-    }
+    });
   }
 
   /** The path says whose file it is; a body that says so too must agree. */
