@@ -16,6 +16,7 @@ import { PartnerAccounts1764460800015 } from './0015-partner-accounts';
 import { PartnerState1764460800016 } from './0016-partner-state';
 import { Certification1764460800017 } from './0017-certification';
 import { PersonalData1764460800018 } from './0018-personal-data';
+import { Notifications1764460800019 } from './0019-notifications';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   PartnerState1764460800016,
   Certification1764460800017,
   PersonalData1764460800018,
+  Notifications1764460800019,
 ];

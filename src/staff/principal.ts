@@ -3,7 +3,7 @@ export const ROLES = ['viewer', 'support', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Parts of the API; a caller may be confined to some of them. `failures`: dead letters, groups, replays, parked messages, channels. */
-export const AREAS = ['orders', 'shipments', 'failures', 'outbox', 'partners', 'staff'] as const;
+export const AREAS = ['orders', 'shipments', 'failures', 'outbox', 'partners', 'notifications', 'staff'] as const;
 export type Area = (typeof AREAS)[number];
 
 /** Who acts: an API key, or a person whom the identity provider vouches for. */

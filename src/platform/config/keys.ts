@@ -1,6 +1,7 @@
 import { CONSUMER_KEYS } from './consumer-keys';
 import { HTTP_KEYS } from './http-keys';
 import { KAFKA_KEYS } from './kafka-keys';
+import { NOTIFICATION_KEYS } from './notification-keys';
 import { bool, httpUrls, integer, oneOf, postgresUrl, roles, text, token, type Key } from './parsers';
 import { STAFF_KEYS } from './staff-keys';
 
@@ -12,9 +13,9 @@ export const KEYS = {
   roles: {
     env: 'ROLES',
     parse: roles,
-    fallback: 'api,relay,consumer',
+    fallback: 'api,relay,consumer,notifier',
     unit: 'list',
-    doc: 'What this process does: any of api, relay, consumer. All of them by default, so that one process is a whole system.',
+    doc: 'What this process does: any of api, relay, consumer, notifier. All of them by default, so that one process is a whole system.',
   },
   instanceId: {
     env: 'INSTANCE_ID',
@@ -149,6 +150,7 @@ export const KEYS = {
     doc: 'Must a second person agree before the edited document of a dead letter counts? Set it where one alone must not change what a partner said.',
   },
 
+  ...NOTIFICATION_KEYS,
   idempotencyHours: {
     env: 'IDEMPOTENCY_RETENTION_HOURS',
     parse: integer(1, 24 * 30),

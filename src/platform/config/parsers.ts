@@ -11,7 +11,7 @@ export interface Key<T> {
   secret?: boolean;
 }
 
-export const ROLES = ['api', 'relay', 'consumer'] as const;
+export const ROLES = ['api', 'relay', 'consumer', 'notifier'] as const;
 export type Role = (typeof ROLES)[number];
 
 const fail = (rule: string): never => {

@@ -20,7 +20,7 @@ const faultsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
 describe('the configuration', () => {
   it('needs only a database and a broker', () => {
     expect(loadConfig(REQUIRED)).toMatchObject({
-      roles: ['api', 'relay', 'consumer'],
+      roles: ['api', 'relay', 'consumer', 'notifier'],
       httpHost: '127.0.0.1',
       httpPort: 3000,
     });

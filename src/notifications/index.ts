@@ -1,0 +1,2 @@
+export type { Channel, Destination, NotificationEvent } from './domain/notification';
+export { Notifications } from './notifications';
