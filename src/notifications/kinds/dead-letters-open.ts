@@ -1,0 +1,22 @@
+import type { NotificationKind } from '../domain/kind';
+import { HOUR_MS, URGENT } from './patience';
+
+export const deadLettersOpen: NotificationKind = {
+  name: 'dead-letters-open',
+  summary: 'Messages could not be sent or applied, and wait for a decision by staff.',
+  channels: ['email', 'sms', 'webhook'],
+  crash: 'repeat',
+  quietHours: 'ignore',
+  expiresMs: 24 * HOUR_MS,
+  retry: URGENT,
+  source: 'event',
+  required: ['at', 'count', 'since'],
+  example: {
+    at: '2026-11-30T09:15:00.000Z',
+    count: 4,
+    // When the oldest of them died.
+    since: '2026-11-30T07:02:11.000Z',
+    // Absent: of several partners.
+    partner: { id: 'acme', name: 'Acme Ltd' },
+  },
+};

@@ -1,0 +1,20 @@
+import type { NotificationKind } from '../domain/kind';
+import { HOUR_MS, PATIENT } from './patience';
+
+export const orderRejected: NotificationKind = {
+  name: 'order-rejected',
+  summary: 'A partner rejected an order.',
+  channels: ['email', 'webhook', 'sms'],
+  crash: 'look-up',
+  quietHours: 'respect',
+  expiresMs: 72 * HOUR_MS,
+  retry: PATIENT,
+  source: 'event',
+  required: ['orderNumber', 'partner', 'at'],
+  example: {
+    orderNumber: 'PO-000000017',
+    partner: { id: 'acme', name: 'Acme Ltd' },
+    at: '2026-11-30T09:15:00.000Z',
+    reason: 'Not in stock until March.',
+  },
+};
