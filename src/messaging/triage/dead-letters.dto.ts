@@ -1,10 +1,11 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import { IsIn, IsObject, IsOptional, Matches } from 'class-validator';
-import { PageQuery } from '../../platform/http';
+import { IsIn, IsObject } from 'class-validator';
+import { PageQuery, ReasonDto } from '../../platform/http';
 import { DeadLetterFilterDto } from './dead-letter-filter.dto';
-import { REASON, REASON_RULE } from './words';
 
 // What callers send about dead letters.
+
+export { OptionalReasonDto, ReasonDto } from '../../platform/http';
 
 export const LIST_STATES = ['open', 'resolved', 'all'] as const;
 
@@ -18,19 +19,6 @@ export class ListDeadLettersDto extends IntersectionType(PageQuery, DeadLetterFi
   })
   @IsIn(LIST_STATES, { message: `must be one of ${LIST_STATES.join(', ')}` })
   state: (typeof LIST_STATES)[number] = 'open';
-}
-
-export class ReasonDto {
-  @ApiProperty({ description: 'Why; kept in the audit', minLength: 1, maxLength: 500, example: 'acme sent it twice' })
-  @Matches(REASON, REASON_RULE)
-  reason: string;
-}
-
-export class OptionalReasonDto {
-  @ApiPropertyOptional({ description: 'Why; kept in the audit', maxLength: 500, example: 'checked by telephone' })
-  @IsOptional()
-  @Matches(REASON, REASON_RULE)
-  reason?: string;
 }
 
 export class EditDto extends ReasonDto {

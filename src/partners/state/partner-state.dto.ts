@@ -1,10 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, Matches } from 'class-validator';
 import type { PartnerState } from '../../messaging/channels';
+import { REASON, REASON_RULE } from '../../platform/http';
 import type { Partner } from '../partner.entity';
 
-const REASON = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,500}$/u;
-const REASON_RULE = { message: 'must say why, in 1 to 500 printable characters' };
 const STATES = ['active', 'paused', 'suspended'] as const satisfies readonly PartnerState[];
 
 export class StopPartnerDto {
