@@ -1,6 +1,7 @@
 import { ACCESS_CODES } from './access-codes';
 import { BROKER_CODES } from './broker-codes';
 import { FAILURE_CODES } from './failure-codes';
+import { NOTIFICATION_CODES } from './notification-codes';
 import { ONBOARDING_CODES } from './onboarding-codes';
 import { OUTBOX_CODES } from './outbox-codes';
 import { PARTNER_CODES } from './partner-codes';
@@ -173,6 +174,7 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
   ...ACCESS_CODES,
   ...BROKER_CODES,
   ...FAILURE_CODES,
+  ...NOTIFICATION_CODES,
   ...ONBOARDING_CODES,
   ...OUTBOX_CODES,
   ...PARTNER_CODES,
