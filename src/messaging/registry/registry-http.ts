@@ -1,6 +1,6 @@
 import { Agent, request, type Dispatcher } from 'undici';
 import { AppError, messageOf, NonRetriableError } from '../../platform/errors';
-import { backoffMs, sleep } from '../../platform/polling';
+import { backoffMs, retryAfterMs, sleep } from '../../platform/polling';
 import { RegistryUnavailable } from './codec';
 import { readProblem, UnsoundAnswer } from './registry-answer';
 import { accessOf, type RegistryAccess, type RegistrySettings } from './registry-settings';
@@ -233,10 +233,3 @@ function sound(body: unknown): unknown {
 }
 
 const isJson = (headers: Dispatcher.ResponseData['headers']): boolean => /json/.test(String(headers['content-type']));
-
-/** Seconds or a date (RFC 9110, 10.2.3). */
-function retryAfterMs(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(ms) ? undefined : ms;
-}

@@ -1,4 +1,4 @@
-import { addressRanges, httpUrls, integer, oneOf, type Key, text, token } from './parsers';
+import { addressRanges, httpUrls, integer, oneOf, type Key, sealingKeys, text, token } from './parsers';
 
 /** Keys of the role notifier: what it sends through, how fast, how patiently. */
 export const NOTIFICATION_KEYS = {
@@ -50,7 +50,7 @@ export const NOTIFICATION_KEYS = {
     parse: integer(1, 65535),
     fallback: '587',
     unit: 'port',
-    doc: 'Its port.',
+    doc: 'The port it listens on.',
   },
   smtpTls: {
     env: 'SMTP_TLS',
@@ -128,11 +128,11 @@ export const NOTIFICATION_KEYS = {
 
   webhookSecretKeys: {
     env: 'WEBHOOK_SECRET_KEYS',
-    parse: text(1024),
+    parse: sealingKeys,
     fallback: '',
     secret: true,
     unit: 'secret',
-    doc: 'Keys under which secrets of webhooks are sealed in the database: 32 bytes each, base64, separated by commas. The first seals, all open; so a new one is put in front. Empty: no webhooks.',
+    doc: 'Keys under which secrets of webhooks are sealed in the database: 32 bytes each, base64, separated by commas. The first seals, all open. A new one is put last; first, once every process has it; minutes later all is sealed under it, and the old one can go. Empty: no webhooks.',
   },
   webhookAllowedNetworks: {
     env: 'WEBHOOK_ALLOWED_NETWORKS',

@@ -76,6 +76,14 @@ export const addressRanges = (raw: string): readonly string[] => {
 export const token = (raw: string) =>
   raw.length <= 8192 && /^[A-Za-z0-9\-._~+/]*=*$/.test(raw) ? raw : fail('must be a bearer token (RFC 6750)');
 
+/** Keys of 32 bytes, base64, separated by commas. The text comes back as it is: it may stand in a file that changes. */
+export const sealingKeys = (raw: string): string =>
+  raw === '' || raw.split(',').every((part) => /^[A-Za-z0-9+/]{43}=$/.test(part.trim()))
+    ? raw
+    : fail(
+        'must be a list of keys, separated by commas, each of 32 bytes in base64 ("openssl rand -base64 32" makes one)',
+      );
+
 export const postgresUrl = (raw: string): string => {
   const url = URL.canParse(raw) ? new URL(raw) : undefined;
   return url && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1

@@ -1,4 +1,5 @@
 export { backoffMs, type BackoffPolicy } from './backoff';
 export { retryForever } from './retry';
+export { retryAfterMs } from './retry-after';
 export { sleep } from './sleep';
 export { Wakeable } from './wakeable';

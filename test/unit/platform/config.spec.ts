@@ -44,6 +44,16 @@ describe('the configuration', () => {
     expect(faults.join()).not.toContain('hunter2');
   });
 
+  it('takes keys that seal only in their full length, and quotes none of them', () => {
+    const [first, second] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
+    const keys = (WEBHOOK_SECRET_KEYS: string) => faultsOf({ ...REQUIRED, WEBHOOK_SECRET_KEYS });
+    expect(keys(`${first}, ${second}`)).toEqual([]);
+    for (const wrong of ['hunter2', `${first},`, Buffer.alloc(16, 3).toString('base64'), `${first} ${second}`])
+      expect(keys(wrong)).toEqual([
+        'WEBHOOK_SECRET_KEYS must be a list of keys, separated by commas, each of 32 bytes in base64 ("openssl rand -base64 32" makes one).',
+      ]);
+  });
+
   it('refuses a password in clear over an open wire', () => {
     const env = { ...REQUIRED, KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' };
     expect(faultsOf(env)).toEqual([expect.stringContaining('KAFKA_SSL')]);
