@@ -15,6 +15,7 @@ import {
 import { createRelay, Outbox, OutboxModule, type Relay, WarmUp } from './messaging/outbox';
 import { type Codec, createCodec, createSchemaRegistry, type SchemaRegistry } from './messaging/registry';
 import { ReplayOutcomes, TriageModule } from './messaging/triage';
+import { NotificationsModule } from './notifications';
 import { IdempotencyKeyEntity, ORDER_OBSERVER, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
 import { MissingRights, PartitionCheck, PartnerEntity, Partners, PartnersModule } from './partners';
 import { CLOCK, systemClock } from './platform/clock';
@@ -202,6 +203,7 @@ export class AppModule {
         OutboxModule.forRoot({ relay: RELAY, gauges: Metrics }),
         TriageModule.forRoot({ codec: CODEC, gauges: Metrics }),
         PartnersModule.forRoot({ gauges: Metrics }),
+        NotificationsModule.forRoot({ gauges: Metrics }),
         OrdersModule,
         ShipmentsModule,
         HealthModule.forRoot({

@@ -1,2 +1,5 @@
+export type { EventFault } from './domain/event-fault';
 export type { Channel, Destination, NotificationEvent } from './domain/notification';
-export { Notifications } from './notifications';
+export { Notifications, type RequestOutcome } from './notifications';
+export { NotificationsModule } from './notifications.module';
+export type { NotificationNote } from './reading/notes';

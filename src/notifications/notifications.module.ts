@@ -1,0 +1,23 @@
+import { type DynamicModule, Global, type InjectionToken, Module, type Provider, type Type } from '@nestjs/common';
+import { Database } from '../platform/database';
+import type { GaugeBoard } from '../platform/telemetry';
+import { Notifications } from './notifications';
+
+/** What the process has already: tokens of global modules. */
+export interface NotificationsParts {
+  gauges: InjectionToken<GaugeBoard>;
+}
+
+/** Telling people and systems what happened. Global, since whatever room something happens in says so. Needs from global modules: Database, CLOCK, CONFIG, LOGGER. */
+@Global()
+@Module({})
+export class NotificationsModule {
+  static forRoot({ gauges }: NotificationsParts): DynamicModule {
+    void gauges;
+    const controllers: Type[] = [];
+    const providers: Provider[] = [
+      { provide: Notifications, inject: [Database], useFactory: (database: Database) => new Notifications(database) },
+    ];
+    return { module: NotificationsModule, controllers, providers, exports: [Notifications] };
+  }
+}
