@@ -1,8 +1,6 @@
-import type { Database } from '../../platform/database';
+import { Conditions, type Database, IndexedReader } from '../../platform/database';
 import { decodeCursor, type Page, pageOf } from '../../platform/http';
-import { Conditions } from './conditions';
 import { type DeadLetter, IS_LETTER, LETTER_COLUMNS, typesOf } from './dead-letter';
-import { IndexedReader } from './indexed-reader';
 
 export interface DeadLetterFilter {
   state: 'open' | 'resolved' | 'all';

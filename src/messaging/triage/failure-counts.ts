@@ -1,10 +1,9 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Config } from '../../platform/config';
-import type { Database } from '../../platform/database';
+import { type Database, IndexedReader } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
 import { sleep } from '../../platform/polling';
 import type { GaugeBoard, Logger } from '../../platform/telemetry';
-import { IndexedReader } from './indexed-reader';
 
 const EVERY_MS = 15_000;
 /** The loop takes at most this part of a connection's time, however many there are to count. */

@@ -1,9 +1,7 @@
-import { type Database, query, type Tx } from '../../platform/database';
+import { Conditions, type Database, IndexedReader, query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import { decodeCursor, type Page, pageOf, versionStale } from '../../platform/http';
-import { Conditions } from './conditions';
 import { IS_LETTER } from './dead-letter';
-import { IndexedReader } from './indexed-reader';
 
 /** Dead letters of one cause. What is counted and seen is what the caller may see. */
 export interface FailureGroup {

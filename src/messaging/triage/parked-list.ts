@@ -1,9 +1,7 @@
-import type { Database } from '../../platform/database';
+import { Conditions, type Database, IndexedReader } from '../../platform/database';
 import { decodeCursor, type Page, pageOf } from '../../platform/http';
 import { type Behind, BEHIND_COLUMNS, BEHIND_JOIN, behindInWords } from './behind';
-import { Conditions } from './conditions';
 import { type DeadLetter, LETTER_COLUMNS } from './dead-letter';
-import { IndexedReader } from './indexed-reader';
 import { type Suspension, SUSPENSION_COLUMNS, SUSPENSION_JOIN, suspensionInWords } from './suspension';
 
 /** A message that waits, and for what. */

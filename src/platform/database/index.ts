@@ -1,7 +1,9 @@
+export { Conditions } from './conditions';
 export { dataSourceOptions } from './data-source-options';
 export { Database, query, queryAnew } from './database';
 export { DatabaseMonitor } from './database-monitor';
 export { DatabaseModule } from './database.module';
+export { IndexedReader } from './indexed-reader';
 export { LostRace } from './lost-race';
 export { migrate, pendingMigrations } from './migrate';
 export { isDatabaseOutage, isRetriable, sqlState } from './retriable';

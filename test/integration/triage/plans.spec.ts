@@ -1,5 +1,5 @@
 import { FailureCounts } from '../../../src/messaging/triage/failure-counts';
-import { IndexedReader } from '../../../src/messaging/triage/indexed-reader';
+import { IndexedReader } from '../../../src/platform/database';
 import { eventually } from '../../support/eventually';
 import { ask, startTriage, type TriageApp } from './triage-app';
 

@@ -1,5 +1,4 @@
-import { type Database, query, queryAnew, type Tx } from '../../../platform/database';
-import { Conditions } from '../conditions';
+import { Conditions, type Database, query, queryAnew, type Tx } from '../../../platform/database';
 import { typesOf } from '../dead-letter';
 import type { Objection } from './replay-advice';
 import { MAX_ITEMS, type Selection, SKIPPED } from './replay';

@@ -1,4 +1,4 @@
-import { type Database, query, queryAnew } from '../../platform/database';
+import { type Database, query, queryAnew } from './database';
 
 /**
  * Reads what people's indexes hold, and a page's rows by their ids, one by one. Left alone the planner takes the conditions of two partial
