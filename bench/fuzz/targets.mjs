@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const CONTRACTS = [
   ...['orderRequest', 'orderResponse', 'orderCancellation', 'orderCancellationResponse', 'despatchAdvice'],
-  ...['despatchReceipt', 'errorReport'],
+  ...['despatchReceipt', 'errorReport', 'notificationRequest'],
 ];
 
 /** A field of each type, which no contract of ours has: all of them are stepped over. */

@@ -1,4 +1,4 @@
-import { type AnyContract, type Format, topicFor } from '../contracts';
+import { type AnyContract, contractsFor, type Format, topicFor } from '../contracts';
 import type { DocumentedChannel } from './partner-interface';
 
 /** The channels that a partner would have, all in one format: documentation for a partner that isn't there yet. */
@@ -7,5 +7,6 @@ export function channelsInFormat(
   partner: string,
   format: Format,
 ): DocumentedChannel[] {
-  return [...new Set(contracts.map((contract) => topicFor(contract, partner)))].map((topic) => ({ topic, format }));
+  const topics = contractsFor(contracts, partner).map((contract) => topicFor(contract, partner));
+  return [...new Set(topics)].map((topic) => ({ topic, format }));
 }

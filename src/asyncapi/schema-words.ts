@@ -4,6 +4,8 @@ import {
   DECIMAL_PATTERN,
   INTEGER_PATTERN,
   type JsonSchema,
+  MEMBER_NAME_PATTERN,
+  NOTIFICATION_ID_PATTERN,
   ORDER_NUMBER_PATTERN,
   PERSONAL_DATA,
   POSITIVE_DECIMAL_PATTERN,
@@ -68,6 +70,8 @@ const PATTERNS: Readonly<Record<string, string>> = {
   [CURRENCY_PATTERN]: '3 capital letters',
   [ORDER_NUMBER_PATTERN]: '1 to 64 of letters, digits, `.`, `_` and `-`, but not `.` or `..`',
   [TIME_PATTERN]: 'an RFC 3339 time with its zone',
+  [NOTIFICATION_ID_PATTERN]: '1 to 128 visible ASCII characters',
+  [MEMBER_NAME_PATTERN]: 'a lower-case letter, then up to 63 letters or digits',
   [CODE_PATTERN]: '1 to 8 capital letters or digits; the list of codes may grow',
 };
 

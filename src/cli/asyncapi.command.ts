@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { channelsInFormat, type DocumentedChannel, generatePartnerDocuments } from '../asyncapi';
-import { CONTRACTS, type Format, FORMATS, topicFor } from '../contracts';
+import { CONTRACTS, contractsFor, type Format, FORMATS, topicFor } from '../contracts';
 import { ChannelCatalog } from '../messaging/channels';
 import { withDatabase } from './context';
 import { hostAndPort, partnerId, plainUrl } from './options';
@@ -52,7 +52,7 @@ async function write(partner: string, options: Options): Promise<void> {
     registryUrl: options.registry,
   });
   const topics = new Set(channels.map(({ topic }) => topic));
-  for (const contract of CONTRACTS) {
+  for (const contract of contractsFor(CONTRACTS, partner)) {
     const topic = topicFor(contract, partner);
     if (!topics.has(topic)) hint(`${contract.name} is left out: ${partner} has no channel ${topic}.`);
   }

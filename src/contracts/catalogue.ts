@@ -2,6 +2,7 @@ import type { AnyContract } from './contract';
 import { despatchAdvice } from './despatch-advice.v1';
 import { despatchReceipt } from './despatch-receipt.v1';
 import { errorReport } from './error-report.v1';
+import { notificationRequest } from './notification-request.v1';
 import { orderCancellationResponse } from './order-cancellation-response.v1';
 import { orderCancellation } from './order-cancellation.v1';
 import { orderRequest } from './order-request.v1';
@@ -16,6 +17,7 @@ export const CONTRACTS: readonly AnyContract[] = [
   despatchAdvice,
   despatchReceipt,
   errorReport,
+  notificationRequest,
 ];
 
 /** Partner ids name topics, accounts and ACL prefixes: no dots, so that a prefix of `acme` never covers `acme.eu`. */

@@ -55,7 +55,7 @@ export interface AnyContract {
   /** What the document says, one sentence for people. */
   summary: string;
   direction: Direction;
-  /** `{partner}` is replaced by the partner's id. Several documents of one key may share a topic. */
+  /** `{partner}` is replaced by the partner's id; without it the document is one of our own systems. Several documents of one key may share a topic. */
   topic: string;
   /** Member of the document that equals the record key. */
   key: string;
@@ -91,11 +91,6 @@ export function typeOf(contract: AnyContract): string {
 
 export function topicFor(contract: AnyContract, partner: string): string {
   return contract.topic.replace('{partner}', partner);
-}
-
-/** Those of the documents that travel on this topic of the partner's. */
-export function contractsOn<C extends AnyContract>(contracts: readonly C[], topic: string, partner: string): C[] {
-  return contracts.filter((contract) => topicFor(contract, partner) === topic);
 }
 
 /** The document's format where it has one of its own, else the one that the partner's channels speak. */

@@ -12,5 +12,9 @@ export const ORDER_NUMBER_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,64}$';
 export const CODE_PATTERN = '^[A-Z0-9]{1,8}$';
 /** RFC 3339, 5.6: a day and a time with its zone. That the day exists is not looked at. */
 export const TIME_PATTERN = '^\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$';
+/** Ids that other systems give: also record keys, and shown to people. */
+export const NOTIFICATION_ID_PATTERN = '^[!-~]{1,128}$';
+/** Names of members, as a request lists them. */
+export const MEMBER_NAME_PATTERN = '^[a-z][A-Za-z0-9]{0,63}$';
 /** Most lines of one document. */
 export const MAX_LINES = 1000;

@@ -16,6 +16,11 @@ export {
   type CancellationCode,
   type OrderCancellationResponse,
 } from './order-cancellation-response.v1';
+export {
+  notificationRequest,
+  type NotificationRequest,
+  type NotificationRequestEntry,
+} from './notification-request.v1';
 export { orderCancellation, type OrderCancellation } from './order-cancellation.v1';
 export { orderRequest, type OrderContact, type OrderRequest, type OrderRequestLine } from './order-request.v1';
 export {
@@ -25,9 +30,11 @@ export {
   type OrderResponseLine,
   type ResponseCode,
 } from './order-response.v1';
+export { contractsFor, contractsOn, isInternal, OWN_SYSTEMS } from './own-systems';
 export {
   holdsPersonalData,
   isMask,
+  MASK,
   mask,
   maskAt,
   type Masked,

@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describePartner, type DocumentedChannel, generatePartnerDocuments, type PartnerInterface } from '../asyncapi';
-import { CONTRACTS, orderRequest, REGISTERED_FORMATS, schemaFileOf, topicFor } from '../contracts';
+import {
+  CONTRACTS,
+  contractsFor,
+  orderRequest,
+  OWN_SYSTEMS,
+  REGISTERED_FORMATS,
+  schemaFileOf,
+  topicFor,
+} from '../contracts';
 import { createCodec } from '../messaging/registry';
+import { NonRetriableError } from '../platform/errors';
 import { laterOrderSchema } from '../simulator';
 import { certificatesIn } from './authority';
 import { catalogueOf } from './catalogue';
@@ -33,17 +42,18 @@ export interface KitInput {
 
 /**
  * What a partner's developer gets, as path → content: description, schemas, fixtures, settings of clients, a sandbox and the programs. The
- * same for the same input, byte for byte; no secret goes in. Throws `channel-unknown` for a partner without channels,
+ * same for the same input, byte for byte; no secret goes in. Throws `channel-unknown` for a partner without channels, `kit-own-systems`,
  * `kit-authority-unfit`, and `kit-incomplete` where Parley is not installed as a whole.
  */
 export async function kitOf(input: KitInput): Promise<Map<string, Buffer>> {
+  if (input.partner === OWN_SYSTEMS) throw ownSystems();
   const described = describePartner({ ...input, contracts: CONTRACTS, ...reachOf(input) });
   const programs = programPackage(input.installation);
   const authority = input.authority === undefined ? undefined : certificatesIn(input.authority);
   const values = readmeValues({ ...input, authority }, described, programs.file);
   const files = new Map<string, Buffer>([
     ...documents(input),
-    ...schemas(),
+    ...schemas(input.partner),
     ...(await fixtures(described)),
     ...settings(CLIENT_FILES, values),
     ...sandbox(input, described, values),
@@ -54,6 +64,16 @@ export async function kitOf(input: KitInput): Promise<Map<string, Buffer>> {
   files.set('README.md', filled(textOf('README.md'), { ...values, catalogue: catalogueOf([...files.keys()]) }));
   return files;
 }
+
+/** All of it is about orders and their answers, and certified by them. */
+const ownSystems = (): NonRetriableError =>
+  new NonRetriableError(
+    'kit-own-systems',
+    `"${OWN_SYSTEMS}" are our own systems: the kit is for partners, who answer orders.`,
+    {
+      hint: `What our own systems send is described by "parley asyncapi ${OWN_SYSTEMS} --out documents".`,
+    },
+  );
 
 const reachOf = ({ bootstrap, registryUrl }: KitInput) => ({
   ...(bootstrap === undefined ? {} : { bootstrap }),
@@ -69,8 +89,8 @@ function documents(input: KitInput): [string, Buffer][] {
 }
 
 /** Of every document in each language: a developer may want to read another one than the topics speak. */
-function schemas(): [string, Buffer][] {
-  return CONTRACTS.flatMap((contract) =>
+function schemas(partner: string): [string, Buffer][] {
+  return contractsFor(CONTRACTS, partner).flatMap((contract) =>
     REGISTERED_FORMATS.filter((format) => contract.format !== 'json' || format === 'json-schema').map(
       (format): [string, Buffer] => {
         const file = schemaFileOf(contract, format);

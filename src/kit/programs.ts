@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { CONTRACTS, REGISTERED_FORMATS, schemaFileOf } from '../contracts';
+import { CONTRACTS, isInternal, REGISTERED_FORMATS, schemaFileOf } from '../contracts';
 import { NonRetriableError } from '../platform/errors';
 import { tarballOf } from './tarball';
 import { textOf } from './templates';
@@ -64,9 +64,10 @@ function versionOf(name: string, dependencies: Readonly<Record<string, string>>)
   );
 }
 
-/** Schemas in their own languages are read, not required. */
+/** Schemas in their own languages are read, not required; those of our own systems are none of a partner's. */
 const schemaFiles = (compiled: string): string[] =>
-  CONTRACTS.flatMap((contract) => REGISTERED_FORMATS.map((format) => schemaFileOf(contract, format)))
+  CONTRACTS.filter((contract) => !isInternal(contract))
+    .flatMap((contract) => REGISTERED_FORMATS.map((format) => schemaFileOf(contract, format)))
     .map((file) => join(compiled, 'contracts', relative(dirname(file), file)))
     .filter(existsSync);
 

@@ -2,6 +2,7 @@ import { type DynamicModule, Global, type InjectionToken, Module, type Provider,
 import { Database } from '../platform/database';
 import type { GaugeBoard } from '../platform/telemetry';
 import { Notifications } from './notifications';
+import { NotificationRequestHandler } from './requests/notification-request.handler';
 
 /** What the process has already: tokens of global modules. */
 export interface NotificationsParts {
@@ -14,7 +15,7 @@ export interface NotificationsParts {
 export class NotificationsModule {
   static forRoot({ gauges }: NotificationsParts): DynamicModule {
     void gauges;
-    const controllers: Type[] = [];
+    const controllers: Type[] = [NotificationRequestHandler];
     const providers: Provider[] = [
       { provide: Notifications, inject: [Database], useFactory: (database: Database) => new Notifications(database) },
     ];

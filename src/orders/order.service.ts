@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { type OrderContact, orderRequest } from '../contracts';
+import { type OrderContact, orderRequest, OWN_SYSTEMS } from '../contracts';
 import type { Outbox } from '../messaging/outbox';
 import type { Partners } from '../partners';
 import { AppError, NonRetriableError, type Violation } from '../platform/errors';
@@ -39,7 +39,7 @@ export class OrderService {
   ) {}
 
   /**
-   * Places an order, or tells the first answer again. Throws AppError `partner-unknown`, `order-invalid`, `overloaded`, and what
+   * Places an order, or tells the first answer again. Throws AppError `partner-unknown`, `channel-unknown`, `order-invalid`, `overloaded`, and what
    * `Outbox.ready` and {@link OrderIntake.place} reject with. A suspended partner's orders are accepted: they wait in its lane.
    */
   async place(request: PlaceOrder): Promise<Order> {
@@ -51,6 +51,11 @@ export class OrderService {
       });
     }
     const { caller, idempotencyKey: key, orderNumber, partner, currency } = request;
+    if (partner === OWN_SYSTEMS) {
+      throw new NonRetriableError('channel-unknown', `"${partner}" are our own systems, which take no orders.`, {
+        violations: [{ pointer: '/partner', detail: 'is not a partner that takes orders' }],
+      });
+    }
     if (!(await this.partners.find(partner))) {
       throw new NonRetriableError('partner-unknown', `There is no partner ${partner}.`, {
         violations: [{ pointer: '/partner', detail: 'is not a partner' }],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Format, FORMATS, PARTNER_ID_PATTERN } from '../contracts';
+import { type Format, FORMATS, OWN_SYSTEMS, PARTNER_ID_PATTERN } from '../contracts';
 import type { RegistrySettings } from '../messaging/registry';
 import type { Party } from './message';
 import type { Attempt } from './usage';
@@ -149,6 +149,8 @@ function hostPorts(text = ''): string[] {
 }
 
 export function partnerIdOf(id: string): string {
+  if (id === OWN_SYSTEMS)
+    throw new RangeError(`"${id}" are the company's own systems, which answer no orders: name a partner`);
   if (new RegExp(PARTNER_ID_PATTERN).test(id)) return id;
   throw new RangeError(`"${id}" is no partner id (${PARTNER_ID_PATTERN})`);
 }

@@ -1,4 +1,4 @@
-import { CONTRACTS, FORMATS } from '../../src/contracts';
+import { CONTRACTS, contractsFor, FORMATS } from '../../src/contracts';
 import { faultsOf } from './asyncapi-checks';
 import { type Documents, documentsFor, filesFor, type MessageObject } from './asyncapi-fixtures';
 
@@ -15,7 +15,11 @@ describe("a partner's documents", () => {
     (format) => {
       const { parley } = documentsFor(format);
       const types = Object.values(parley.components.messages).map(({ name }) => name);
-      expect(types.toSorted()).toEqual(CONTRACTS.map(({ name }) => `parley.${name}.v1`).toSorted());
+      expect(types.toSorted()).toEqual(
+        contractsFor(CONTRACTS, 'acme')
+          .map(({ name }) => `parley.${name}.v1`)
+          .toSorted(),
+      );
       const used = Object.values(parley.operations).flatMap(({ messages, reply }) => [
         ...messages,
         ...(reply?.messages ?? []),

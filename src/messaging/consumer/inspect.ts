@@ -1,4 +1,4 @@
-import { type AnyContract, type Envelope, fromHeaders, topicFor } from '../../contracts';
+import { type AnyContract, contractsFor, type Envelope, fromHeaders, topicFor } from '../../contracts';
 import type { Channel } from '../channels';
 import type { InboundRecord } from '../kafka';
 import type { Codec } from '../registry';
@@ -97,7 +97,8 @@ function refuse(
     return dead('tombstone-unsupported', 'The record has no value, and no contract allows that.');
   const most = Math.max(MAX_DOCUMENT_BYTES, channel.maxMessageBytes);
   if (record.value.length > most) return dead('document-too-large', `The document has more than ${most} bytes.`);
-  if (!contract) {
+  // Of what our own systems tell each other no partner is to know, nor may it pass as one of them; so the other way round.
+  if (!contract || contractsFor([contract], channel.partner).length === 0) {
     return dead('contract-unknown', envelope.type ? 'No such document is known here.' : 'The record names no ce_type.');
   }
   if (contract.direction !== 'in') return dead('contract-misplaced', `We write ${contract.name}; partners don't.`);

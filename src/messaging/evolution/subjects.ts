@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import {
   type AnyContract,
   CONTRACTS,
+  contractsFor,
   contractsOn,
   type Direction,
   formatOf,
@@ -49,7 +50,7 @@ export function subjectsAsPlanned(partners: readonly string[], format: Registere
   }
   const topics = new Map<string, Topic>();
   for (const partner of new Set(partners))
-    for (const contract of CONTRACTS) {
+    for (const contract of contractsFor(CONTRACTS, partner)) {
       const topic = topicFor(contract, partner);
       topics.set(topic, { partner, topic, format });
     }

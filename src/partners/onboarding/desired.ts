@@ -1,4 +1,4 @@
-import { CONTRACTS, type Format, formatOf, topicFor } from '../../contracts';
+import { CONTRACTS, contractsFor, type Format, formatOf, topicFor } from '../../contracts';
 import { type Channel, deadLetterTopic } from '../../messaging/channels';
 import type { TopicPlan } from '../../messaging/kafka';
 import type { TopicOfPartner } from './domain/rights';
@@ -17,7 +17,7 @@ export const DEAD_LETTER_HEADERS_BYTES = 65_536;
 /** One channel per direction and document family, as the contracts say. Documents that share a topic share its format. */
 export function channelsOf(spec: PartnerSpec): NewChannel[] {
   const byTopic = new Map<string, NewChannel>();
-  for (const contract of CONTRACTS) {
+  for (const contract of contractsFor(CONTRACTS, spec.partner)) {
     const topic = topicFor(contract, spec.partner);
     byTopic.set(topic, {
       partner: spec.partner,

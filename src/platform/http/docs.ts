@@ -5,7 +5,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { FastifyReply } from 'fastify';
 import { PROBLEM_CODES, type ProblemCode } from './problem-codes';
 import { describeGuard, Problem } from './problem.openapi';
-import { REPORT_CODES, type ReportCode } from './report-codes';
+import { REPORT_CODES, REQUEST_CODES, type ReportCode } from './report-codes';
 
 /** Swagger UI's files, as @nestjs/swagger brings them. */
 const fromSwagger = createRequire(require.resolve('@nestjs/swagger'));
@@ -55,7 +55,10 @@ export function serveDocs(app: NestFastifyApplication): void {
       page(reply, type, (content ??= readFileSync(fromSwagger.resolve(`swagger-ui-dist/${file}`)))),
     );
   }
-  const codes = Map.groupBy([...Object.entries(PROBLEM_CODES), ...Object.entries(REPORT_CODES)], ([code]) => code);
+  const codes = Map.groupBy(
+    [PROBLEM_CODES, REPORT_CODES, REQUEST_CODES].flatMap((some) => Object.entries<ProblemCode | ReportCode>(some)),
+    ([code]) => code,
+  );
   const entries = (meanings: [string, ProblemCode | ReportCode][]) =>
     meanings.map(([code, meaning]) => entry(code, meaning)).join('');
   http.get('/docs/problems', (_, reply) =>

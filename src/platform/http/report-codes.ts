@@ -107,8 +107,58 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
   },
 };
 
+/** The same of what our own systems meet on theirs, which is told to no partner. */
+export const REQUEST_CODES: Readonly<Record<string, ReportCode>> = {
+  'notification-kind-unknown': {
+    title: 'No such notification can be asked for',
+    help: 'The kinds that other systems may ask for stand in the detail. All others are told by themselves, to whoever subscribed.',
+  },
+  'notification-destination-unclear': {
+    title: 'It is not clear who is to be told',
+    help: 'Name either a registered receiver, or a channel (email, sms) and an address of it; never both, never none.',
+  },
+  'notification-receiver-unknown': {
+    title: 'There is no such receiver',
+    help: 'Ids of receivers are lower case; GET /v1/notification-receivers lists them. Ask again under a new ce_id with one that is there, or have it added and the dead letter replayed.',
+  },
+  'notification-receiver-unreachable': {
+    title: 'The receiver has no address for this',
+    help: 'The receiver is registered without an address of the channel, or of any that the kind goes by. Leave the channel out, or have the address added (PUT /v1/notification-receivers/{id}) and the dead letter replayed.',
+  },
+  'notification-channel-unfit': {
+    title: 'It does not go by this channel',
+    help: 'The channels that fit stand in the detail. A webhook needs a registered receiver, with whom its secret is kept.',
+  },
+  'notification-address-unfit': {
+    title: 'The address is unfit',
+    help: 'An e-mail address is one mailbox without a name (ops@example.com), a phone number one of E.164 (+4930123456) without blanks. Nobody was told. Ask again under a new ce_id.',
+  },
+  'notification-data-missing': {
+    title: 'Something that the text needs is missing',
+    help: 'What the kind needs stands in the detail. Ask again, with all of it, under a new ce_id.',
+  },
+  'notification-data-unknown': {
+    title: 'The kind does not know this name',
+    help: 'The names that it knows stand in the detail; others would be missing from what is told.',
+  },
+  'notification-data-repeated': { title: 'A name is given twice', help: 'Give each name of the data once.' },
+  'notification-time-unfit': {
+    title: 'The time is unfit',
+    help: 'issuedAt and expiresAt are times of RFC 3339 with their zones, and expiresAt is the later one.',
+  },
+  'notification-id-reused': {
+    title: 'The notificationId belongs to another request',
+    help: 'Something else was asked for under this id before: another kind, receiver, address, data, order, partner or end. That one stands, and nothing was sent for this one. Make the id when the event happens, one for each, and keep what is asked for with it.',
+  },
+  'partner-unknown': {
+    title: 'There is no such partner',
+    help: 'Partner ids are lower case. Leave the partner out where it is about none of them.',
+  },
+};
+
 /** What the code means to a partner, and the page that says so; undefined for a code of the inside, faults of ours among them. */
 export function reportCode(code: string): { title: string; page: string } | undefined {
-  const meaning = Object.hasOwn(REPORT_CODES, code) ? REPORT_CODES[code] : undefined;
+  const codes = [REPORT_CODES, REQUEST_CODES].find((some) => Object.hasOwn(some, code));
+  const meaning = codes?.[code];
   return meaning && { title: meaning.title, page: problemPage(code) };
 }

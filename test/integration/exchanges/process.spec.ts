@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Client } from 'pg';
-import { CONTRACTS, orderResponse, toHeaders, topicFor, typeOf } from '../../../src/contracts';
+import { CONTRACTS, contractsFor, orderResponse, toHeaders, topicFor, typeOf } from '../../../src/contracts';
 import { Database } from '../../../src/platform/database';
 import { createLogger } from '../../../src/platform/telemetry';
 import { type Running, start } from '../../../src/start';
@@ -40,7 +40,7 @@ describe('an order that its partner does not answer', () => {
     try {
       const [id, group] = [uniqueName('acme'), uniqueName('group')];
       const topics = { requests: `orders.${id}.request.v1`, responses: `orders.${id}.response.v1` };
-      const names = new Set(CONTRACTS.map((contract) => topicFor(contract, id)));
+      const names = new Set(contractsFor(CONTRACTS, id).map((contract) => topicFor(contract, id)));
       for (const name of names) await createTopic(name, { exact: true, partitions: 4 });
       const first = await begin(url, group);
       await addPartner(first.app.get(Database), id, 'json');

@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   type AnyContract,
   CONTRACTS,
+  contractsFor,
   type Format,
   type OrderCancellationResponse,
   orderCancellationResponse,
@@ -18,6 +19,7 @@ import { Exchanges } from '../../../src/messaging/exchanges';
 import type { InboundRecord } from '../../../src/messaging/kafka';
 import { Outbox } from '../../../src/messaging/outbox';
 import { type Codec, JsonCodec } from '../../../src/messaging/registry';
+import { Notifications } from '../../../src/notifications';
 import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from '../../../src/orders';
 import { OrderCancellationResponseHandler } from '../../../src/orders/order-cancellation-response.handler';
 import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
@@ -61,8 +63,9 @@ const wiring = (wake: () => void, codec: Codec) => {
       },
       { provide: Exchanges, useValue: new Exchanges() },
       { provide: Partners, inject: [Database], useFactory: (database: Database) => new Partners(database) },
+      { provide: Notifications, inject: [Database], useFactory: (database: Database) => new Notifications(database) },
     ],
-    exports: [CLOCK, ChannelCatalog, Outbox, Exchanges, Partners],
+    exports: [CLOCK, ChannelCatalog, Outbox, Exchanges, Partners, Notifications],
   })
   class Wiring {}
   return Wiring;
@@ -118,7 +121,7 @@ export async function addPartner(database: Database, id: string, format: Format)
     await new Partners(database).add(tx, { id, name: id, createdAt: now });
     await addChannels(
       tx,
-      CONTRACTS.map((contract) => ({
+      contractsFor(CONTRACTS, id).map((contract) => ({
         partner: id,
         topic: topicFor(contract, id),
         direction: contract.direction,

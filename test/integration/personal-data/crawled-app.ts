@@ -1,7 +1,15 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { CONTRACTS, despatchAdvice, orderRequest, orderResponse, topicFor, typeOf } from '../../../src/contracts';
+import {
+  CONTRACTS,
+  contractsFor,
+  despatchAdvice,
+  orderRequest,
+  orderResponse,
+  topicFor,
+  typeOf,
+} from '../../../src/contracts';
 import { Database } from '../../../src/platform/database';
 import { openApi } from '../../../src/platform/http';
 import { type Role, ROLES } from '../../../src/staff';
@@ -47,7 +55,7 @@ export async function startCrawled(): Promise<CrawledApp> {
   const database = running.app.get(Database);
   const partner = uniqueName('acme');
   const requests = topicFor(orderRequest, partner);
-  const topics = new Set(CONTRACTS.map((contract) => topicFor(contract, partner)));
+  const topics = new Set(contractsFor(CONTRACTS, partner).map((contract) => topicFor(contract, partner)));
   for (const topic of topics) {
     const small: Record<string, string> = topic === requests ? { 'max.message.bytes': SMALL_TOPIC } : {};
     await createTopic(topic, { exact: true, partitions: 4, config: small });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Type } from 'avsc';
-import { type AnyContract, CONTRACTS, schemaFileOf, subjectFor, topicFor } from '../../../src/contracts';
+import { type AnyContract, CONTRACTS, contractsFor, schemaFileOf, subjectFor, topicFor } from '../../../src/contracts';
 import { registerSchema } from '../../support/registry';
 
 const avroOf = (contract: AnyContract): string => readFileSync(schemaFileOf(contract, 'avro'), 'utf8');
@@ -8,7 +8,7 @@ const avroOf = (contract: AnyContract): string => readFileSync(schemaFileOf(cont
 /** Registers the Avro schemas of a partner's topics, and returns their ids by contract. */
 export async function publishAvro(registry: string, partner: string): Promise<ReadonlyMap<AnyContract, number>> {
   const ids = new Map<AnyContract, number>();
-  for (const contract of CONTRACTS.filter(({ format }) => format === undefined)) {
+  for (const contract of contractsFor(CONTRACTS, partner).filter(({ format }) => format === undefined)) {
     const subject = subjectFor(contract, topicFor(contract, partner));
     ids.set(contract, await registerSchema(registry, subject, { schema: avroOf(contract) }));
   }

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
 import {
   CONTRACTS,
+  contractsFor,
   type DespatchAdvice,
   despatchAdvice,
   type DespatchReceipt,
@@ -16,6 +17,7 @@ import { Exchanges } from '../../../src/messaging/exchanges';
 import type { InboundRecord } from '../../../src/messaging/kafka';
 import { Outbox } from '../../../src/messaging/outbox';
 import { type Codec, JsonCodec } from '../../../src/messaging/registry';
+import { Notifications } from '../../../src/notifications';
 import { IdempotencyKeyEntity, OrderEntity, OrderEventEntity, OrdersModule } from '../../../src/orders';
 import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
 import { Partners } from '../../../src/partners';
@@ -55,8 +57,9 @@ const wiring = (codec: Codec) => {
       },
       { provide: Exchanges, useValue: new Exchanges() },
       { provide: Partners, inject: [Database], useFactory: (database: Database) => new Partners(database) },
+      { provide: Notifications, inject: [Database], useFactory: (database: Database) => new Notifications(database) },
     ],
-    exports: [CLOCK, ChannelCatalog, Outbox, Exchanges, Partners],
+    exports: [CLOCK, ChannelCatalog, Outbox, Exchanges, Partners, Notifications],
   })
   class Wiring {}
   return Wiring;
@@ -130,7 +133,9 @@ async function seed(database: Database, format: Format): Promise<void> {
     for (const id of ['acme', 'umbra']) {
       await partners.add(tx, { id, name: id, createdAt: now });
       const shape = { partner: id, format, partitions: 4, maxMessageBytes: 1_048_588 };
-      const topics = new Map(CONTRACTS.map((contract) => [topicFor(contract, id), contract.direction]));
+      const topics = new Map(
+        contractsFor(CONTRACTS, id).map((contract) => [topicFor(contract, id), contract.direction]),
+      );
       const channels = [...topics].map(([topic, direction]) => ({ ...shape, topic, direction, allowMissingId: false }));
       await addChannels(tx, channels, now);
     }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { CONTRACTS, schemaFileOf, subjectFor, topicFor } from '../../../src/contracts';
+import { CONTRACTS, contractsFor, schemaFileOf, subjectFor, topicFor } from '../../../src/contracts';
 import { certify } from '../../../src/simulator/certification/certify';
 import { laterOrderSchema } from '../../../src/simulator/certification/newer-schema';
 import { uniqueName } from '../../support/kafka';
@@ -15,7 +15,7 @@ describe('certification in a registered format', () => {
       const url = await testRegistry();
       const id = uniqueName('acme');
       const { requests } = await topicsOf(id);
-      for (const contract of CONTRACTS.filter((one) => one.format === undefined)) {
+      for (const contract of contractsFor(CONTRACTS, id).filter((one) => one.format === undefined)) {
         const schema = readFileSync(schemaFileOf(contract, format), 'utf8');
         await registerSchema(url, subjectFor(contract, topicFor(contract, id)), { schema, schemaType: TYPES[format] });
       }

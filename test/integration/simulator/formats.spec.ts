@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   CONTRACTS,
+  contractsFor,
   orderRequest,
   orderResponse,
   type RawHeaders,
@@ -16,7 +17,7 @@ import { registerSchema, type SchemaType, testRegistry } from '../../support/reg
 import { documentFor, recordFor, start, topicsOf } from './fixture';
 
 /** What a registry has to know of a partner. */
-const OF_A_PARTNER = CONTRACTS.filter(({ format }) => format === undefined);
+const OF_A_PARTNER = contractsFor(CONTRACTS, 'acme').filter(({ format }) => format === undefined);
 describe('a partner that speaks a registered format', () => {
   const TYPES: Readonly<Record<RegisteredFormat, SchemaType>> = {
     avro: 'AVRO',

@@ -1,4 +1,4 @@
-import { CONTRACTS, topicFor } from '../../../src/contracts';
+import { CONTRACTS, contractsFor, topicFor } from '../../../src/contracts';
 import { pausedChannels } from '../../../src/messaging/consumer';
 import { addPartner } from '../orders/orders-app';
 import { ask, auditOf, itemsOf, type Row, startTriage, type TriageApp } from './triage-app';
@@ -23,7 +23,7 @@ describe('channels', () => {
       next = /^<(.+)>; rel="next"$/.exec(String(page.headers['link']))?.[1];
     }
     const expected = ['acme', 'umbra', 'zeta'].flatMap((partner) =>
-      CONTRACTS.map((contract) => topicFor(contract, partner)),
+      contractsFor(CONTRACTS, partner).map((contract) => topicFor(contract, partner)),
     );
     expect(topics(seen)).toEqual([...new Set(expected)].toSorted());
     expect(seen).toContainEqual({

@@ -6,6 +6,7 @@ import {
   holdsPersonalData,
   mask,
   maskAt,
+  notificationRequest,
   orderRequest,
   orderResponse,
   personalTexts,
@@ -199,7 +200,7 @@ describe("an error's text", () => {
 describe('contracts', () => {
   it('say which of them hold personal data', () => {
     const holding = CONTRACTS.filter(holdsPersonalData).map(({ name }) => name);
-    expect(holding).toEqual([orderRequest.name, despatchAdvice.name]);
+    expect(holding).toEqual([orderRequest.name, despatchAdvice.name, notificationRequest.name]);
   });
 
   it('find it in their examples', () => {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { pino } from 'pino';
 import { DataSource } from 'typeorm';
-import { CONTRACTS } from '../../../../src/contracts';
+import { CONTRACTS, contractsFor } from '../../../../src/contracts';
 import { ChannelCatalog } from '../../../../src/messaging/channels';
 import { createKafkaAdmin, type KafkaAdmin } from '../../../../src/messaging/kafka';
 import { type PartnerFile, PartitionCheck, Partners } from '../../../../src/partners';
@@ -71,7 +71,7 @@ describe('onboarding a partner where the broker has no accounts', () => {
     const [count] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM channel WHERE partner = :id', {
       id: plan.partner,
     });
-    expect(count?.n).toBe(new Set(CONTRACTS.map((contract) => contract.topic)).size);
+    expect(count?.n).toBe(new Set(contractsFor(CONTRACTS, plan.partner).map((contract) => contract.topic)).size);
   });
 
   it('makes a dead letter topic beside each topic that the partner writes, and no channel of it', async () => {

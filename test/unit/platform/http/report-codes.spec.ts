@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import { createHttpApp, reportCode } from '../../../../src/platform/http';
-import { REPORT_CODES } from '../../../../src/platform/http/report-codes';
+import { REPORT_CODES, REQUEST_CODES } from '../../../../src/platform/http/report-codes';
 import { createLogger } from '../../../../src/platform/telemetry';
 
 const ROOT = join(__dirname, '..', '..', '..', '..');
@@ -30,7 +30,7 @@ describe('the codes of error reports', () => {
     const app = await createHttpApp(Empty, { httpBodyLimit: 1024 }, logger);
     try {
       await app.init();
-      for (const [code, { title }] of Object.entries(REPORT_CODES)) {
+      for (const [code, { title }] of Object.entries({ ...REPORT_CODES, ...REQUEST_CODES })) {
         const { statusCode, body } = await app.inject({ method: 'GET', url: String(reportCode(code)?.page) });
         expect([code, statusCode]).toEqual([code, 200]);
         expect(body).toContain(`>${title}<`);
