@@ -35,6 +35,7 @@ TOPICS = {
     "order-cancellation-response": "orders.acme.response.v1",
     "despatch-advice": "shipments.acme.request.v1",
     "despatch-receipt": "shipments.acme.response.v1",
+    "notification-request": "notifications.request.v1",
 }
 AT = "2026-02-03T04:05:06.789Z"
 VALUES = {
@@ -117,6 +118,26 @@ VALUES = {
             "reasonCode": "over-delivery",
             "reason": "Line 1.",
         }
+    ],
+    "notification-request": [
+        {
+            "notificationId": "login/7f3c2a10",
+            "kind": "confirmation-code",
+            "issuedAt": AT,
+            "channel": "sms",
+            "address": "+491515550100",
+            "data": [{"name": "code", "value": "493 817"}],
+            "expiresAt": "2026-02-03T04:10:06Z",
+        },
+        {
+            "notificationId": "~" * 128,
+            "kind": "message",
+            "issuedAt": AT,
+            "receiver": "purchasing",
+            "data": [{"name": "title", "value": "Ünal Çelik 😀"}, {"name": "text", "value": "x" * 10_000}],
+            "orderNumber": "4500017",
+            "partner": "acme",
+        },
     ],
 }
 
