@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req, Res 
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NonRetriableError } from '../platform/errors';
-import { childTraceparent, etagOf, matchesEtag } from '../platform/http';
+import { childTraceparent, etagOf, idempotencyKeyOf, matchesEtag } from '../platform/http';
 import { Allow, type Caller, mayPartner, TheCaller } from '../staff';
 import { CancellationRequestedDto, CancelOrderDto } from './cancellation.dto';
 import { ListOrdersDto, OrderDto, type OrderPageDto, PlaceOrderDto } from './order.dto';
@@ -12,8 +12,6 @@ import { OrderList } from './order-list';
 import { OrderService } from './order.service';
 import { OrderTimeline } from './order-timeline';
 import { CancelOrder, GetOrder, GetOrderTimeline, ListOrders, PlaceOrder } from './orders.openapi';
-
-const KEY = /^[\x21-\x7e]{1,255}$/;
 
 @ApiTags('orders')
 @Controller('v1/orders')
@@ -40,7 +38,7 @@ export class OrdersController {
     if (!mayPartner(caller, partner)) throw partnerNotAllowed(caller, partner);
     const order = await this.service.place({
       caller: caller.id,
-      idempotencyKey: checkedKey(key),
+      idempotencyKey: idempotencyKeyOf(key),
       orderNumber,
       partner,
       currency,
@@ -120,7 +118,7 @@ export class OrdersController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CancellationRequestedDto> {
-    const idempotencyKey = checkedKey(key);
+    const idempotencyKey = idempotencyKeyOf(key);
     const requested = await this.canceller.cancel({
       caller: caller.id,
       idempotencyKey,
@@ -139,11 +137,3 @@ const partnerNotAllowed = ({ name }: Caller, partner: string): NonRetriableError
   new NonRetriableError('partner-not-allowed', `"${name}" may not place orders with ${partner}.`, {
     violations: [{ pointer: '/partner', detail: 'is not a partner of this caller' }],
   });
-
-function checkedKey(key: string | undefined): string {
-  if (key !== undefined && KEY.test(key)) return key;
-  const detail = 'must be 1 to 255 visible ASCII characters';
-  throw new NonRetriableError('idempotency-key-missing', `The header Idempotency-Key ${detail}.`, {
-    violations: [{ pointer: 'Idempotency-Key', detail }],
-  });
-}

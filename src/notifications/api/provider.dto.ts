@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { nullableText, nullableTime } from '../../platform/http';
+import { nullableText, nullableTime, timeOf } from '../../platform/http';
 import { type Channel, CHANNELS } from '../domain/notification';
+import { providerInWords } from '../domain/standing';
+import type { ProviderRow } from './provider-desk';
 
 /** Who sends: its limits, its health, and what waits for it. The same for all processes. */
 export class NotificationProviderDto {
@@ -18,7 +20,8 @@ export class NotificationProviderDto {
 
   @ApiProperty({
     description: 'How it does, in words',
-    example: 'Not reached since 2026-02-03T12:01:00.000Z (smtp-unreachable); tried again at 2026-02-03T12:03:00.000Z.',
+    example:
+      'The provider email does not serve us since 2026-02-03T12:01:00.000Z (smtp-unreachable); next try at 2026-02-03T12:03:00.000Z.',
   })
   standing: string;
 
@@ -63,6 +66,22 @@ export class NotificationProviderDto {
     example: 0,
   })
   unknown: number;
+
+  static of(row: ProviderRow, configured: boolean, perSecond: number): NotificationProviderDto {
+    const { name, channel, receiver, failures, disabledReason, lastCode, lastDetail, waiting, unknown } = row;
+    const held = providerInWords({ ...row, configured }, row.now);
+    const standing = held === undefined ? 'Sends.' : `${held.charAt(0).toUpperCase()}${held.slice(1)}.`;
+    return {
+      ...{ name, channel, receiver, configured, standing, perSecond, failures },
+      failingSince: timeOf(row.failingSince),
+      // Once it has passed nothing is held up any more.
+      openUntil: row.openUntil !== null && row.openUntil > row.now ? timeOf(row.openUntil) : null,
+      disabledAt: timeOf(row.disabledAt),
+      disabledReason,
+      lastSuccessAt: timeOf(row.lastSuccessAt),
+      ...{ lastCode, lastDetail, waiting, unknown, oldestWaitingAt: timeOf(row.oldestWaitingAt) },
+    };
+  }
 }
 
 export class NotificationProviderPageDto {

@@ -5,7 +5,6 @@ import {
   ArrayMinSize,
   ArrayUnique,
   IsArray,
-  IsEmail,
   IsIn,
   IsInt,
   IsObject,
@@ -13,11 +12,11 @@ import {
   IsString,
   Matches,
   Max,
+  MaxLength,
   Min,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { isMask, PARTNER_ID_PATTERN } from '../../contracts';
+import { PARTNER_ID_PATTERN } from '../../contracts';
 import { nullableText } from '../../platform/http';
 import { type Channel, CHANNELS } from '../domain/notification';
 
@@ -29,12 +28,7 @@ const TIME_RULE = { message: 'must be a time of day: 22:00' };
 const MOST_SUBSCRIPTIONS = 100;
 const HOURS = { message: 'must be a whole number from 0 to 168' };
 
-/** Given, and no mask that stands for what is stored. */
-const isNew = (member: 'email' | 'phone' | 'webhookUrl') =>
-  ValidateIf((body: ReceiverBodyDto) => {
-    const value = body[member];
-    return value !== undefined && value !== null && !(typeof value === 'string' && isMask(value));
-  });
+const TEXT = { message: 'must be text of at most 320 characters' };
 const KEEP = 'left out or null: none; a mask keeps what is stored';
 
 export class QuietHoursDto {
@@ -84,22 +78,25 @@ export class ReceiverBodyDto {
   @Matches(NAME, { message: 'must be 1 to 100 printable characters' })
   name: string;
 
-  @ApiPropertyOptional({ ...nullableText('ops@example.com', `E-mail address; ${KEEP}`), maxLength: 254 })
-  @isNew('email')
-  @IsEmail({ allow_display_name: false, require_tld: false }, { message: 'must be one e-mail address, without a name' })
+  @ApiPropertyOptional({ ...nullableText('ops@example.com', `E-mail address; ${KEEP}`), maxLength: 320 })
+  @IsOptional()
+  @MaxLength(320, TEXT)
+  @IsString(TEXT)
   email?: string | null;
 
   @ApiPropertyOptional({ ...nullableText('+4915112345678', `Phone number, E.164; ${KEEP}`), maxLength: 16 })
-  @isNew('phone')
-  @Matches(/^\+[1-9]\d{6,14}$/, { message: 'must be a phone number in E.164 form: + and 7 to 15 digits' })
+  @IsOptional()
+  @MaxLength(16, { message: 'must be text of at most 16 characters' })
+  @IsString({ message: 'must be text of at most 16 characters' })
   phone?: string | null;
 
   @ApiPropertyOptional({
     ...nullableText('https://hooks.example.com/parley', `Where signed webhooks go; ${KEEP}`),
     maxLength: 2048,
   })
-  @isNew('webhookUrl')
-  @IsString({ message: 'must be a URL' })
+  @IsOptional()
+  @MaxLength(2048, { message: 'must be text of at most 2048 characters' })
+  @IsString({ message: 'must be text of at most 2048 characters' })
   webhookUrl?: string | null;
 
   @ApiPropertyOptional({

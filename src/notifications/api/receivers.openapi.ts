@@ -1,4 +1,3 @@
-import { applyDecorators } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiCreatedResponse,
@@ -34,7 +33,7 @@ export const PutReceiver = (): MethodDecorator =>
   operation(
     'putNotificationReceiver',
     'Make a receiver, or make it what the body says; the secret of a new webhook is told once',
-    [...BODY_PROBLEMS, 'receivers-not-allowed', 'receiver-invalid', 'webhooks-unconfigured', ...STALE],
+    [...BODY_PROBLEMS, 'receivers-not-allowed', 'receiver-unknown', 'receiver-invalid', ...STALE],
     Id,
     precondition('If-Match', 'ETag of what you looked at; required to replace one', '"3"'),
     precondition('If-None-Match', '*: only make it, replace nothing', '*'),
@@ -54,7 +53,7 @@ export const RotateWebhookSecret = (): MethodDecorator =>
   operation(
     'rotateWebhookSecret',
     'Make another secret for a webhook, which is told once; the one before it signs beside it for a while',
-    [...BODY_PROBLEMS, 'receiver-unknown', 'webhook-absent', 'webhooks-unconfigured'],
+    [...BODY_PROBLEMS, 'receiver-unknown', 'webhook-absent', 'webhook-secrets-full', 'webhooks-unconfigured'],
     ...[Id, ApiOkResponse({ type: RotatedSecretDto, headers: NO_STORE })],
   );
 
@@ -67,20 +66,18 @@ export const EnableWebhook = (): MethodDecorator =>
   );
 
 export const TestReceiver = (): MethodDecorator =>
-  applyDecorators(
-    operation(
-      'testNotificationReceiver',
-      'Send a test message to each address of a receiver',
-      ['idempotency-key-missing', 'receiver-unknown', 'receiver-unreachable'],
-      Id,
-      ApiHeader({
-        name: 'Idempotency-Key',
-        required: true,
-        description: '1 to 255 visible ASCII characters; the same again sends nothing again',
-        example: '0d9d5c0e-6f0b-4f6e-9a53-0a4f6a3f7c11',
-      }),
-      ApiAcceptedResponse({ type: ReceiverTestDto }),
-    ),
+  operation(
+    'testNotificationReceiver',
+    'Send a test message to each address of a receiver',
+    ['idempotency-key-missing', 'receiver-unknown', 'receiver-unreachable'],
+    Id,
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: true,
+      description: '1 to 255 visible ASCII characters; the same again sends nothing again',
+      example: '0d9d5c0e-6f0b-4f6e-9a53-0a4f6a3f7c11',
+    }),
+    ApiAcceptedResponse({ type: ReceiverTestDto }),
   );
 
 export const UnmaskReceiver = (): MethodDecorator =>

@@ -2,7 +2,7 @@ export { openApi } from './docs';
 export { nullableText, nullableTime, REASON, REASON_RULE, TIME_EXAMPLE, timeOf } from './dto-words';
 export { etagOf, matchesEtag, seenVersion, versionStale } from './etag';
 export { createHttpApp } from './http-app';
-export { idempotencyKey } from './idempotency-key';
+export { idempotencyKeyOf } from './idempotency-key';
 export { IsInstant } from './is-instant';
 export {
   BODY_PROBLEMS,

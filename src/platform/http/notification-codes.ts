@@ -47,6 +47,11 @@ export const NOTIFICATION_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The webhook is not disabled',
     help: 'It is sent to as before. Where it is failing for now, POST /v1/notification-providers/{name}/retry has it tried at once.',
   },
+  'webhook-secrets-full': {
+    status: 409,
+    title: 'Too many secrets of the webhook would be valid at once',
+    help: 'At most three sign side by side. Wait until an older one has ended, or rotate with "oldValidForHours": 0, which ends all of them at once.',
+  },
   'webhooks-unconfigured': {
     status: 503,
     title: 'No webhooks are configured here',
