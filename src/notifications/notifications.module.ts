@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, type InjectionToken, Module, type Provider, type Type } from '@nestjs/common';
-import { Database } from '../platform/database';
 import type { GaugeBoard } from '../platform/telemetry';
+import { CORE_PROVIDERS } from './core.providers';
 import { Notifications } from './notifications';
 import { NotificationRequestHandler } from './requests/notification-request.handler';
 
@@ -16,9 +16,7 @@ export class NotificationsModule {
   static forRoot({ gauges }: NotificationsParts): DynamicModule {
     void gauges;
     const controllers: Type[] = [NotificationRequestHandler];
-    const providers: Provider[] = [
-      { provide: Notifications, inject: [Database], useFactory: (database: Database) => new Notifications(database) },
-    ];
+    const providers: Provider[] = [...CORE_PROVIDERS];
     return { module: NotificationsModule, controllers, providers, exports: [Notifications] };
   }
 }

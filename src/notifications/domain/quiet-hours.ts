@@ -4,7 +4,7 @@ export interface QuietHours {
   from: string;
   to: string;
   /** Name in the IANA database. */
-  zone: string;
+  timeZone: string;
 }
 
 const DAY = 86_400_000;
@@ -15,7 +15,7 @@ const DAY = 86_400_000;
  * is left out ends where that hour would have begun, and an hour that comes twice is quiet twice.
  */
 export function quietUntil(quiet: QuietHours, at: Date): Date | null {
-  const clock = clockOf(quiet.zone);
+  const clock = clockOf(quiet.timeZone);
   if (!clock) return null;
   const [from, to] = [timeOfDay(quiet.from), timeOfDay(quiet.to)];
   const isQuiet = (shown: number) => (from < to ? shown >= from && shown < to : shown >= from || shown < to);

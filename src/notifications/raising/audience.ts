@@ -3,7 +3,8 @@ import type { EventFault } from '../domain/event-fault';
 import type { NotificationKind } from '../domain/kind';
 import type { Channel, NotificationEvent } from '../domain/notification';
 import { type QuietHours, quietUntil } from '../domain/quiet-hours';
-import { ADDRESSES, type Addresses, quietOf } from '../receivers/addresses';
+import { ADDRESSES } from '../domain/receiver';
+import { ADDRESS_COLUMNS, QUIET_COLUMNS, type QuietColumns, quietOf } from '../receivers/receiver-rows';
 
 /** Where a notification goes. `notBefore`: its receiver wants quiet until then. */
 export interface Target {
@@ -13,18 +14,18 @@ export interface Target {
   notBefore: Date | null;
 }
 
-interface Row extends Addresses {
+interface Row extends QuietColumns {
   id: string;
   /** null: of a receiver that an event names. */
   kind: string | null;
   channel: Channel | null;
   partners: string[] | null;
-  quietFrom: string | null;
-  quietTo: string | null;
-  timeZone: string | null;
+  email: string | null;
+  phone: string | null;
+  webhookUrl: string | null;
 }
 
-const COLUMNS = `r.email, r.phone, r.webhook_url AS "webhookUrl", r.quiet_from AS "quietFrom", r.quiet_to AS "quietTo", r.time_zone AS "timeZone"`;
+const COLUMNS = `${ADDRESS_COLUMNS}, ${QUIET_COLUMNS}`;
 
 /** Who hears of these events: one statement, whatever their number, and no row of a receiver is locked. */
 export async function readAudience(tx: Tx, events: readonly NotificationEvent[], now: Date): Promise<Audience> {

@@ -1,9 +1,9 @@
-import { nameUuid } from '../../messaging/consumer';
 import { query, storable, type Tx } from '../../platform/database';
 import type { NotificationKind } from '../domain/kind';
 import type { Channel, NotificationEvent } from '../domain/notification';
-import { providerOf } from '../receivers/addresses';
+import { providerOf } from '../domain/provider-name';
 import type { Target } from './audience';
+import { notificationId } from './notification-id';
 
 /** A row about to be written. */
 export interface NewNotification {
@@ -25,10 +25,6 @@ export interface NewNotification {
   expiresAt: Date;
   resendOf: string | null;
 }
-
-/** The same for the same event, receiver (or address) and channel, for ever. */
-export const notificationId = (eventId: string, to: string, channel: Channel): string =>
-  nameUuid([eventId, to, channel]);
 
 export function newNotification(
   kind: NotificationKind,

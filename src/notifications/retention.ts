@@ -1,0 +1,105 @@
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { Clock } from '../platform/clock';
+import type { Config } from '../platform/config';
+import { type Database, query } from '../platform/database';
+import { messageOf } from '../platform/errors';
+import { sleep } from '../platform/polling';
+import type { Logger } from '../platform/telemetry';
+import { cancelWaiting } from './receivers/moves';
+
+const EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Rows of one transaction: short enough to hold nobody up. */
+const BATCH = 1_000;
+
+/**
+ * Deletes notifications, with their attempts, that were settled NOTIFICATION_RETENTION_DAYS ago, and ends what waits for receivers that are gone. State
+ * before age: what waits, is being sent or is unknown stays. In processes with the role notifier; several may do it at once.
+ */
+export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: Pick<Config, 'roles' | 'notificationRetentionDays'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.roles.includes('notifier')) this.running = this.run();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** Looks once. */
+  async pass(): Promise<{ deleted: number; cancelled: number }> {
+    const now = this.clock.now();
+    const cancelled = await this.cancelForsaken(now);
+    const before = new Date(now.getTime() - this.config.notificationRetentionDays * DAY_MS);
+    for (let deleted = 0; ;) {
+      const last = await this.deleteSettled(before);
+      deleted += last;
+      if (last < BATCH || this.stopping.signal.aborted) return { deleted, cancelled };
+    }
+  }
+
+  /** Nobody waits for a row that somebody holds; the next pass finds it. */
+  private async deleteSettled(before: Date): Promise<number> {
+    const gone = await this.database.transaction((tx) =>
+      query(
+        tx,
+        `WITH gone AS (
+           DELETE FROM notification WHERE id IN (
+             SELECT id FROM notification WHERE created_at < :before AND settled_at < :before AND state IN ('sent', 'failed', 'cancelled', 'expired')
+             ORDER BY created_at LIMIT :most FOR UPDATE SKIP LOCKED)
+           RETURNING 1)
+         SELECT 1 FROM gone`,
+        { before, most: BATCH },
+      ),
+    );
+    return gone.length;
+  }
+
+  /** A transaction that told its receiver something did not see that it was just being removed. Steps from receiver to receiver through their index. */
+  private async cancelForsaken(now: Date): Promise<number> {
+    const forsaken = await this.database.query<{ receiver: string }>(
+      `WITH RECURSIVE waiting AS (
+         (SELECT receiver FROM notification WHERE state = 'pending' AND receiver IS NOT NULL ORDER BY receiver LIMIT 1)
+         UNION ALL
+         SELECT (SELECT n.receiver FROM notification n WHERE n.state = 'pending' AND n.receiver > w.receiver ORDER BY n.receiver LIMIT 1)
+         FROM waiting w WHERE w.receiver IS NOT NULL)
+       SELECT w.receiver FROM waiting w WHERE w.receiver IS NOT NULL
+         AND NOT EXISTS (SELECT FROM notification_receiver r WHERE r.id = w.receiver)`,
+    );
+    let cancelled = 0;
+    for (const { receiver } of forsaken)
+      cancelled += await this.database.transaction((tx) =>
+        cancelWaiting(tx, { receiver, channel: null, code: 'receiver-removed' }, now),
+      );
+    return cancelled;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      // Random, so that the processes of an installation don't sweep at once.
+      await sleep(EVERY_MS * (0.5 + Math.random()), signal);
+      if (signal.aborted) return;
+      try {
+        const { deleted, cancelled } = await this.pass();
+        if (deleted + cancelled > 0)
+          this.logger.info(
+            { deleted, cancelled },
+            'old notifications are deleted, those of removed receivers cancelled',
+          );
+      } catch (error) {
+        this.logger.warn({ reason: messageOf(error) }, 'no old notification could be deleted; tried again in a minute');
+      }
+    }
+  }
+}
