@@ -8,6 +8,8 @@ export interface HttpRequest {
   url: URL;
   headers: Record<string, string>;
   body?: string;
+  /** Default: 64 KiB. */
+  mostAnswerBytes?: number;
 }
 
 export type HttpExchange =
@@ -29,7 +31,7 @@ export type HttpExchange =
  */
 export function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpExchange> {
   return new Promise((resolve) => {
-    const call = new Call(signal, resolve);
+    const call = new Call(signal, resolve, request.mostAnswerBytes ?? MAX_ANSWER_BYTES);
     if (signal.aborted) return call.onAbort();
     signal.addEventListener('abort', call.onAbort, { once: true });
     const { url, method, headers, body = null } = request;
@@ -51,6 +53,7 @@ class Call implements Dispatcher.DispatchHandler {
   constructor(
     private readonly signal: AbortSignal,
     private readonly resolve: (exchange: HttpExchange) => void,
+    private readonly mostBytes: number,
   ) {}
 
   readonly onAbort = (): void => {
@@ -76,9 +79,9 @@ class Call implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.chunks.push(chunk.subarray(0, MAX_ANSWER_BYTES - this.size));
+    this.chunks.push(chunk.subarray(0, this.mostBytes - this.size));
     this.size += chunk.length;
-    if (this.size <= MAX_ANSWER_BYTES) return;
+    if (this.size <= this.mostBytes) return;
     this.answered(false);
     controller.abort(new Error('answer too large'));
   }
