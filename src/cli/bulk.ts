@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../platform/errors';
 import { print } from './output';
 import { exitCodeOf } from './exit-code';
-import { table } from './terminal/table';
+import { type Column, table } from './terminal/table';
 
 const PARTLY_FAILED = 3;
 
@@ -50,12 +50,17 @@ function told(error: unknown): { code: string; detail: string } {
 const isHopeless = (error: unknown): boolean =>
   !(error instanceof AppError) || error.code === 'api-unreachable' || exitCodeOf(error) === 5;
 
-/** Prints what became of each, and leaves the exit code: 3 when some failed. */
-export function printBulk(json: boolean, { outcomes, exitCode }: { outcomes: BulkOutcome[]; exitCode: number }): void {
-  const columns = [
-    { title: 'ID', of: ({ id }: BulkOutcome) => id },
-    { title: 'RESULT', of: ({ result }: BulkOutcome) => result.replace('-', ' ') },
-    { title: 'WHY', of: ({ detail }: BulkOutcome) => detail },
+/** Prints what became of each, with columns of the command's own, and leaves the exit code: 3 when some failed. */
+export function printBulk<T extends BulkOutcome>(
+  json: boolean,
+  { outcomes, exitCode }: { outcomes: readonly T[]; exitCode: number },
+  own: readonly Column<T>[] = [],
+): void {
+  const columns: readonly Column<T>[] = [
+    { title: 'ID', of: ({ id }) => id },
+    { title: 'RESULT', of: ({ result }) => result.replace('-', ' ') },
+    ...own,
+    { title: 'WHY', of: ({ detail }) => detail },
   ];
   print(json, outcomes, table(columns, outcomes));
   process.exitCode = exitCode;

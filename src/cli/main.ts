@@ -12,6 +12,7 @@ const EXAMPLES = `Examples:
   parley orders show 4500017
   parley dead-letters list --groups
   parley dead-letters replay 4711
+  parley notifications list --order 4500017
   parley outbox status
 `;
 
@@ -25,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'dead-letters': async () => (await import('./dead-letters.command.js')).deadLettersCommand(),
   replays: async () => (await import('./replays.command.js')).replaysCommand(),
   parked: async () => (await import('./parked.command.js')).parkedCommand(),
+  notifications: async () => (await import('./notifications.command.js')).notificationsCommand(),
   outbox: async () => (await import('./outbox.command.js')).outboxCommand(),
   channels: async () => (await import('./channels.command.js')).channelsCommand(),
   contracts: async () => (await import('./contracts.command.js')).contractsCommand(),

@@ -15,16 +15,26 @@ export function print(json: boolean, value: unknown, lines: readonly string[]): 
   process.stdout.write(textOf(json, value, lines));
 }
 
+/** What an unread secret means where whoever makes it waits for its reader. */
+const NOT_MADE = {
+  message: 'Nobody read the secret, so it does not count.',
+  hint: 'Run it again, with its output where you can read it: that goes on and makes another secret.',
+};
+
 /**
  * {@link print} of what is told once and kept nowhere: resolves when it is written, so that whoever makes a secret can count on it. Throws `secret-unread`
- * when nobody reads.
+ * when nobody reads; the last argument says what that means.
  */
-export function tell(json: boolean, value: unknown, lines: readonly string[]): Promise<void> {
+export function tell(
+  json: boolean,
+  value: unknown,
+  lines: readonly string[],
+  { message, hint: next } = NOT_MADE,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(textOf(json, value, lines), (cause) => {
       if (!cause) return resolve();
-      const hint = 'Run it again, with its output where you can read it: that goes on and makes another secret.';
-      reject(new AppError('secret-unread', 'Nobody read the secret, so it does not count.', { cause, hint }));
+      reject(new AppError('secret-unread', message, { cause, hint: next }));
     });
   });
 }

@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readFile } from 'node:fs/promises';
 import {
   type Applied,
   type Onboarder,
@@ -10,8 +9,8 @@ import {
   withOnboarder,
 } from '../../partners';
 import { systemClock } from '../../platform/clock';
-import { AppError, messageOf } from '../../platform/errors';
 import { withDatabase } from '../context';
+import { textOf } from '../input-file';
 import { examples, partnerId, withJson } from '../options';
 import { hint, print } from '../output';
 import { staffCaller } from '../staff-caller';
@@ -60,7 +59,7 @@ export function onboardCommand(): Command {
 }
 
 async function onboard(id: string | undefined, options: OnboardOptions, command: Command): Promise<void> {
-  const document = parsePartnerFile(await textOf(options.file));
+  const document = parsePartnerFile(await textOf(options.file, UNREADABLE));
   await withDatabase(async (database, config) => {
     const spec = specOf(document, config);
     if (id !== undefined && id !== spec.partner)
@@ -80,6 +79,11 @@ async function onboard(id: string | undefined, options: OnboardOptions, command:
     });
   });
 }
+
+const UNREADABLE = {
+  code: 'partner-file-unreadable',
+  hint: 'docs/partners/acme.yaml is one that shows everything that can be said.',
+};
 
 export const WITHOUT_ACCOUNTS =
   'Without KAFKA_SASL_MECHANISM the broker lets everybody do everything: topics and channels only, no accounts, rights and limits.';
@@ -112,18 +116,4 @@ async function asked(
   }
   await agreed({ plan: planLines(view), question: `Apply it to ${spec.partner}?` }, options, command);
   return view.planId;
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    if (file !== '-') return await readFile(file, 'utf8');
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).toString('utf8');
-  } catch (error) {
-    throw new AppError('partner-file-unreadable', `The file ${file} cannot be read.`, {
-      cause: new Error(messageOf(error)),
-      hint: 'docs/partners/acme.yaml is one that shows everything that can be said.',
-    });
-  }
 }

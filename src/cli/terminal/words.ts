@@ -8,6 +8,10 @@ export function localTime(time: string | null | undefined): string | undefined {
   return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 }
 
+/** The same of every time in a sentence of the API. */
+export const localTimes = (sentence: string): string =>
+  sentence.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) => localTime(time) ?? time);
+
 /** `45 s`, `6 min`, `2 h 5 min`, `3 d 4 h`. */
 export function length(seconds: number): string {
   const whole = Math.ceil(seconds);
