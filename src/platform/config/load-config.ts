@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { kafkaFaults } from './kafka-keys';
 import { KEYS, type Config } from './keys';
+import { notificationFaults } from './notification-keys';
 import type { Key } from './parsers';
 import { SecretFile } from './secret-file';
 
@@ -66,7 +67,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (config.shutdownDrainMs >= config.shutdownTimeoutMs) {
     faults.push('SHUTDOWN_DRAIN_MS must be less than SHUTDOWN_TIMEOUT_MS, which counts from the same moment.');
   }
-  faults.push(...signInFaults(config), ...timeFaults(config));
+  faults.push(...signInFaults(config), ...timeFaults(config), ...notificationFaults(config));
   if (faults.length > 0) throw new ConfigError(faults);
   const loaded = {
     ...config,

@@ -1,4 +1,5 @@
-import { addressRanges, httpUrls, integer, oneOf, type Key, sealingKeys, text, token } from './parsers';
+import type { Config } from './keys';
+import { addressRanges, httpUrls, integer, oneOf, type Key, sealingKeys, sender, text, token } from './parsers';
 
 /** Keys of the role notifier: what it sends through, how fast, how patiently. */
 export const NOTIFICATION_KEYS = {
@@ -83,7 +84,7 @@ export const NOTIFICATION_KEYS = {
   },
   emailFrom: {
     env: 'EMAIL_FROM',
-    parse: text(320),
+    parse: sender,
     fallback: '',
     unit: 'address',
     doc: 'Who e-mails come from: orders@example.com, or "Example Ltd <orders@example.com>". Required with SMTP_HOST.',
@@ -101,7 +102,7 @@ export const NOTIFICATION_KEYS = {
     parse: httpUrls,
     fallback: '',
     unit: 'URL',
-    doc: 'Base URL of the SMS provider. Empty: no SMS is sent; what waits for one goes on waiting until it expires.',
+    doc: 'Base URL of your account at Infobip (https://xxxxx.api.infobip.com), whose SMS API v3 is spoken. Empty: no SMS is sent; what waits for one goes on waiting until it expires.',
   },
   smsToken: {
     env: 'SMS_TOKEN',
@@ -109,14 +110,21 @@ export const NOTIFICATION_KEYS = {
     fallback: '',
     secret: true,
     unit: 'secret',
-    doc: 'Our token there.',
+    doc: 'API key there, with the scopes to send and to read logs. Required with SMS_URL.',
   },
   smsFrom: {
     env: 'SMS_FROM',
     parse: text(16),
     fallback: '',
     unit: 'name or number',
-    doc: 'Who an SMS comes from, as agreed with the provider.',
+    doc: 'Who an SMS comes from, as agreed with the provider. Required with SMS_URL.',
+  },
+  smsRemembersHours: {
+    env: 'SMS_REMEMBERS_HOURS',
+    parse: integer(0, 24 * 30),
+    fallback: '0',
+    unit: 'hours',
+    doc: 'How long Infobip refuses a second message under an id that it has accepted: the grace period agreed when it enabled "idempotent message sending" for your account. 0: not enabled; then only its log tells, for 48 hours, whether an SMS in doubt went out.',
   },
   smsPerSecond: {
     env: 'SMS_PER_SECOND',
@@ -156,3 +164,19 @@ export const NOTIFICATION_KEYS = {
     doc: 'A webhook that has failed for so long without a success between is disabled, with a notice: 5 days.',
   },
 } satisfies Record<string, Key<unknown>>;
+
+/** What only makes sense together. What could not be read is undefined here, and has its fault already. */
+export function notificationFaults(config: Config): string[] {
+  const { smtpHost, smtpTls, emailFrom, smtpUsername, smtpPassword, smsUrl, smsToken, smsFrom } = config;
+  const isHere = /^(localhost|127\.[\d.]+|::1)$/.test(smtpHost ?? '');
+  const lacks = (smsToken === '' ? ['SMS_TOKEN'] : []).concat(smsFrom === '' ? ['SMS_FROM'] : []);
+  return [
+    ...(smtpHost && emailFrom === '' ? ['SMTP_HOST needs EMAIL_FROM.'] : []),
+    ...((smtpUsername === '') === (smtpPassword === '') ? [] : ['SMTP_USERNAME and SMTP_PASSWORD go together.']),
+    ...(smtpTls === 'none' && smtpPassword && !isHere
+      ? ['SMTP_TLS=none would send SMTP_PASSWORD in clear over the network: take starttls or implicit.']
+      : []),
+    ...(smsUrl?.length > 1 ? ['SMS_URL takes one URL.'] : []),
+    ...(smsUrl?.length > 0 ? lacks.map((key) => `SMS_URL needs ${key}.`) : []),
+  ];
+}

@@ -84,6 +84,13 @@ export const sealingKeys = (raw: string): string =>
         'must be a list of keys, separated by commas, each of 32 bytes in base64 ("openssl rand -base64 32" makes one)',
       );
 
+/** Who e-mails come from: one address, with a name before it in angle brackets or without. */
+export const sender = (raw: string) => {
+  const address = '[^\\s<>@,;:"]+@[^\\s<>@,;:"]+';
+  const isOne = new RegExp(`^(${address}|([^<>"\\r\\n]*|"[^"\\r\\n]*")\\s*<${address}>)$`).test(raw);
+  return raw === '' || (raw.length <= 320 && isOne) ? raw : fail('must be one address, or a name with <an address>');
+};
+
 export const postgresUrl = (raw: string): string => {
   const url = URL.canParse(raw) ? new URL(raw) : undefined;
   return url && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1

@@ -60,6 +60,24 @@ describe('the configuration', () => {
     expect(faultsOf({ ...env, KAFKA_SSL: 'true' })).toEqual([]);
   });
 
+  it('takes what sends e-mails and SMS with all that belongs to it, or not at all', () => {
+    const faults = (env: NodeJS.ProcessEnv) => faultsOf({ ...REQUIRED, ...env });
+    expect(faults({ SMTP_HOST: 'mail.example', SMTP_USERNAME: 'parley', SMS_URL: 'https://a.example' })).toEqual([
+      'SMTP_HOST needs EMAIL_FROM.',
+      'SMTP_USERNAME and SMTP_PASSWORD go together.',
+      'SMS_URL needs SMS_TOKEN.',
+      'SMS_URL needs SMS_FROM.',
+    ]);
+    const mail = { SMTP_HOST: 'mail.example', SMTP_USERNAME: 'parley', SMTP_PASSWORD: 'secret' };
+    expect(faults({ ...mail, EMAIL_FROM: '"Example, Ltd" <orders@example.com>' })).toEqual([]);
+    expect(faults({ ...mail, EMAIL_FROM: 'orders@example.com', SMTP_TLS: 'none' })).toEqual([
+      'SMTP_TLS=none would send SMTP_PASSWORD in clear over the network: take starttls or implicit.',
+    ]);
+    expect(faults({ ...mail, EMAIL_FROM: 'a@example.com, b@example.com' })).toEqual([
+      'EMAIL_FROM="a@example.com, b@example.com" must be one address, or a name with <an address>.',
+    ]);
+  });
+
   it('refuses ports that no server has', () => {
     for (const port of [0, 65_536, 99_999]) {
       expect(faultsOf({ ...REQUIRED, KAFKA_BROKERS: `a:9092,b:${port}` })).toEqual([
