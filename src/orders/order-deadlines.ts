@@ -2,15 +2,15 @@ import { orderCancellation, orderRequest } from '../contracts';
 import type { DeadlineBatch, DeadlineStep, Exchanges } from '../messaging/exchanges';
 import type { Tx } from '../platform/database';
 import { withOverdue } from './domain/order';
+import type { Happening } from './domain/notice';
+import type { OrderNotices } from './order-notices';
 import type { LockedOrder, NewEvent, OrderRepository } from './order.repository';
 
-/**
- * What a passed deadline does to an order: a step of its history, and `overdue` where the order shows it. Each step is an order's event
- * like any other, so whoever tells people what happened to orders hears of these too.
- */
+/** What a passed deadline does to an order: a step of its history, `overdue` where the order shows it, and then people are told. */
 export class OrderDeadlines {
   constructor(
     private readonly repository: OrderRepository,
+    private readonly notices: OrderNotices,
     exchanges: Exchanges,
   ) {
     for (const request of [orderRequest, orderCancellation]) exchanges.deadlines.on(request, this.onDeadline);
@@ -20,6 +20,7 @@ export class OrderDeadlines {
     const locked = await this.repository.lock(tx, partner, orderNumbers, []);
     const orders = new Map(locked.map((order) => [order.orderNumber, order]));
     const events: NewEvent[] = [];
+    const happenings: Happening[] = [];
     for (const step of await judge()) {
       const { orderNumber } = step.exchange;
       const before = orders.get(orderNumber);
@@ -27,6 +28,7 @@ export class OrderDeadlines {
       const after = orderAfter(before, step, now);
       orders.set(orderNumber, after);
       events.push(eventOf(after, step));
+      happenings.push(happeningOf(after, step, now));
     }
     if (events.length === 0) return;
     const touched = new Set(events.map(({ orderNumber }) => orderNumber));
@@ -36,6 +38,7 @@ export class OrderDeadlines {
       now,
     );
     await this.repository.addEvents(tx, events, now);
+    await this.notices.raise(tx, happenings, now);
   };
 }
 
@@ -44,6 +47,14 @@ const orderAfter = (order: LockedOrder, { kind, exchange }: DeadlineStep, now: D
   version: order.version + 1,
   ...(kind === 'overdue' ? { overdue: withOverdue(order.overdue, exchange.correlationId, now) } : {}),
 });
+
+function happeningOf({ orderNumber, partner, version }: LockedOrder, step: DeadlineStep, now: Date): Happening {
+  const happening = { orderNumber, partner, version };
+  if (step.kind === 'resent') return { ...happening, type: 'sent-again' };
+  const { deadline, resends, kind } = step.exchange;
+  const missed = { deadline: deadline ?? now, resends, isCancellation: kind === orderCancellation.name };
+  return { ...happening, type: 'overdue', missed };
+}
 
 function eventOf({ orderNumber, version }: LockedOrder, step: DeadlineStep): NewEvent {
   const { requestMessageId: messageId, correlationId } = step.exchange;

@@ -1,5 +1,7 @@
 import type { Tx } from '../platform/database';
+import type { Despatched } from './domain/notice';
 import type { OrderEventDetail, Reply, StepType } from './domain/order';
+import type { OrderNotices } from './order-notices';
 import type { LockedOrder, NewEvent, OrderRepository } from './order.repository';
 
 /** One step of a locked order, caused by a partner's message. */
@@ -20,11 +22,16 @@ export interface OrderStep {
   detail?: Omit<OrderEventDetail, 'reply'>;
   /** Our answer through the outbox in the same transaction; the timeline shows its place in Kafka. */
   reply?: Reply;
+  /** Of a despatch: told to whoever wants to hear of it, and kept by whoever recorded it. */
+  despatch?: Despatched;
 }
 
 /** How other rooms take an order further: lock, decide, record, in one transaction. */
 export class OrderSteps {
-  constructor(private readonly repository: OrderRepository) {}
+  constructor(
+    private readonly repository: OrderRepository,
+    private readonly notices: OrderNotices,
+  ) {}
 
   /**
    * Locks this partner's orders (sorted by number) and reads them whole; another partner's are as good as unknown. Comes
@@ -43,14 +50,21 @@ export class OrderSteps {
   }
 
   /**
-   * Writes steps of locked orders: each to the history, each order once, as its last step left it. Steps of one order
-   * stand in their order, their versions without a gap.
+   * Writes steps of locked orders: each to the history, each order once, as its last step left it; and tells those of which
+   * people want to hear. Steps of one order stand in their order, their versions without a gap.
    */
   async record(tx: Tx, steps: readonly OrderStep[], now: Date): Promise<void> {
     if (steps.length === 0) return;
     const last = new Map(steps.map(({ order }) => [order.orderNumber, order]));
     await this.repository.update(tx, [...last.values()], now);
     await this.repository.addEvents(tx, steps.map(eventOf), now);
+    await this.notices.raise(
+      tx,
+      steps.map(({ order: { orderNumber, partner, version }, type, detail, despatch }) => ({
+        ...{ orderNumber, partner, version, type, detail, despatch },
+      })),
+      now,
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Exchanges } from '../messaging/exchanges';
 import { Outbox } from '../messaging/outbox';
 import { ReplayAdviceModule, ReplayAdvisors } from '../messaging/triage';
+import { Notifications } from '../notifications';
 import { Partners } from '../partners';
 import { CLOCK, type Clock } from '../platform/clock';
 import { Database } from '../platform/database';
@@ -15,6 +16,7 @@ import { OrderExchanges } from './order-exchanges';
 import { OrderExchangesController } from './order-exchanges.controller';
 import { OrderIntake } from './order-intake';
 import { OrderList } from './order-list';
+import { OrderNotices } from './order-notices';
 import { OrderRepository } from './order.repository';
 import { OrderResponseHandler } from './order-response.handler';
 import { OrderService } from './order.service';
@@ -28,7 +30,7 @@ import { PlacementWriter } from './placement-writer';
 import { registerReplayAdvice } from './replay-advice';
 import { Unmasking } from './unmasking';
 
-/** Needs from global modules: Database, Outbox, Exchanges, Partners, CLOCK, CONFIG, LOGGER. */
+/** Needs from global modules: Database, Outbox, Exchanges, Partners, Notifications, CLOCK, CONFIG, LOGGER. */
 @Module({
   imports: [ReplayAdviceModule],
   controllers: [
@@ -54,9 +56,16 @@ import { Unmasking } from './unmasking';
         new OrderTimeline(database, new OrderExchanges(database, exchanges), clock),
     },
     {
+      provide: OrderNotices,
+      inject: [Notifications, Partners, LOGGER],
+      useFactory: (notifications: Notifications, partners: Partners, log: Logger) =>
+        new OrderNotices(notifications, partners, log),
+    },
+    {
       provide: OrderDeadlines,
-      inject: [OrderRepository, Exchanges],
-      useFactory: (repository: OrderRepository, exchanges: Exchanges) => new OrderDeadlines(repository, exchanges),
+      inject: [OrderRepository, OrderNotices, Exchanges],
+      useFactory: (repository: OrderRepository, notices: OrderNotices, exchanges: Exchanges) =>
+        new OrderDeadlines(repository, notices, exchanges),
     },
     {
       provide: PartnerFigures,
@@ -71,8 +80,8 @@ import { Unmasking } from './unmasking';
     },
     {
       provide: OrderSteps,
-      inject: [OrderRepository],
-      useFactory: (repository: OrderRepository) => new OrderSteps(repository),
+      inject: [OrderRepository, OrderNotices],
+      useFactory: (repository: OrderRepository, notices: OrderNotices) => new OrderSteps(repository, notices),
     },
     {
       provide: PlacementWriter,

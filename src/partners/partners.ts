@@ -4,6 +4,7 @@ import type { Partner } from './partner.entity';
 /** A {@link Partner} as a row of the table is read. */
 export const COLUMNS =
   'id, name, state, version, state_since AS "stateSince", state_reason AS "stateReason", state_by AS "stateBy", created_at AS "createdAt"';
+const BY_ID = `SELECT ${COLUMNS} FROM partner WHERE id = :id`;
 /** How long a known partner is believed without asking: an order must not cost a query for a row that hardly ever changes. */
 const CACHE_MS = 5000;
 
@@ -13,11 +14,14 @@ export class Partners {
 
   constructor(private readonly database: Database) {}
 
-  /** From memory for up to 5 s; an unknown id is always looked up. */
-  async find(id: string): Promise<Partner | undefined> {
+  /**
+   * From memory for up to 5 s; an unknown id is always looked up.
+   * @param tx the transaction that the caller is in: to wait for another connection meanwhile, it would hold its own
+   */
+  async find(id: string, tx?: Tx): Promise<Partner | undefined> {
     const cached = this.known.get(id);
     if (cached && cached.until > performance.now()) return cached.partner;
-    const [partner] = await this.database.query<Partner>(`SELECT ${COLUMNS} FROM partner WHERE id = :id`, { id });
+    const [partner] = tx ? await query<Partner>(tx, BY_ID, { id }) : await this.database.query<Partner>(BY_ID, { id });
     if (partner) this.known.set(id, { partner, until: performance.now() + CACHE_MS });
     else this.known.delete(id);
     return partner;

@@ -117,6 +117,7 @@ function stepOf(
       documentNumber: despatch.despatchNumber,
       ...(isRefused ? { code: verdict.code, reason: verdict.reason } : {}),
     },
+    ...(isRefused ? {} : { despatch: { carrier: despatch.carrier, trackingNumber: despatch.trackingNumber } }),
     reply: { messageId: receipt.id, seq, topic: receipt.topic, partition: receipt.partition },
   };
 }

@@ -16,6 +16,11 @@ export const deadLettersOpen: NotificationKind = {
     count: 4,
     // When the oldest of them died.
     since: '2026-11-30T07:02:11.000Z',
+    // What most of them died of, most frequent first.
+    causes: [
+      { code: 'order-unknown', count: 3 },
+      { code: 'schema-unknown', count: 1 },
+    ],
     // Absent: of several partners.
     partner: { id: 'acme', name: 'Acme Ltd' },
   },

@@ -19,6 +19,8 @@ export const orderChanged: NotificationKind = {
       { lineNumber: 1, quantity: '80', unitPrice: '12.50' },
       { lineNumber: 2, quantity: '5.5', unitPrice: '7' },
     ],
+    // Changed lines that are not listed here: an order may have a thousand. Absent: none.
+    moreLines: 3,
     reason: 'The rest follows in March.',
   },
 };

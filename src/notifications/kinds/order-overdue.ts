@@ -18,5 +18,7 @@ export const orderOverdue: NotificationKind = {
     deadline: '2026-11-30T09:00:00.000Z',
     // How often the request has been sent again.
     count: 2,
+    // Absent: the order itself is not answered; otherwise our wish to cancel it.
+    cancellation: true,
   },
 };

@@ -2,6 +2,7 @@ import { type OrderResponse, orderResponse, typeOf } from '../../../src/contract
 import { ChannelCatalog } from '../../../src/messaging/channels';
 import type { InboundMessage, Outcome } from '../../../src/messaging/consumer';
 import { Exchanges } from '../../../src/messaging/exchanges';
+import { OrderNotices } from '../../../src/orders/order-notices';
 import { OrderRepository } from '../../../src/orders/order.repository';
 import { OrderSteps } from '../../../src/orders/order-steps';
 import { OrderResponseHandler } from '../../../src/orders/order-response.handler';
@@ -209,7 +210,7 @@ describe("partners' answers", () => {
       if (++looks === 1) answer.correlationId = (await placed({ orderNumber })).correlationId;
       return found;
     };
-    const early = new OrderResponseHandler(watched, new OrderSteps(watched), orders.app.get(Exchanges));
+    const early = new OrderResponseHandler(watched, new OrderSteps(watched, orders.app.get(OrderNotices)), orders.app.get(Exchanges));
     const outcomes = await orders.database.transaction((tx) =>
       early.handle({ tx, partner: 'acme', now: new Date(), messages: [answer] }),
     );
