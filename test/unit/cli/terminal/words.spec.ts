@@ -1,8 +1,15 @@
-import { counted, length, localTime } from '../../../../src/cli/terminal/words';
+import { counted, length, localTime, localTimes } from '../../../../src/cli/terminal/words';
 
 it('a time is told by the clock of the machine', () => {
   expect(localTime(new Date(2026, 1, 3, 5, 4, 6, 789).toISOString())).toBe('2026-02-03 05:04:06');
   expect(localTime(null)).toBeUndefined();
+});
+
+it('so is every time within a sentence, and nothing else', () => {
+  const at = new Date(2026, 1, 3, 5, 4, 6, 789).toISOString();
+  expect(localTimes(`Order 2026-17 fell due at ${at}, ${at.replace('.789', '')}.`)).toBe(
+    'Order 2026-17 fell due at 2026-02-03 05:04:06, 2026-02-03 05:04:06.',
+  );
 });
 
 it.each([

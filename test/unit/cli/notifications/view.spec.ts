@@ -1,0 +1,63 @@
+import { kindLines, POLICY_WORDS } from '../../../../src/cli/notifications/kinds';
+import { nextSteps, viewLines } from '../../../../src/cli/notifications/view';
+import { localTime } from '../../../../src/cli/terminal/words';
+import type { NotificationViewDto } from '../../../../src/notifications';
+import { MAY } from '../../../../src/notifications/api/may';
+import { CRASH_POLICIES } from '../../../../src/notifications/domain/kind';
+import { KINDS } from '../../../../src/notifications/kinds/catalogue';
+
+const AT = '2026-02-03T04:05:06.789Z';
+
+const notification = (change: Partial<NotificationViewDto> = {}): NotificationViewDto => ({
+  ...{ id: 'n1', version: 2, kind: 'order-accepted', summary: 'A partner accepted an order.', channel: 'email' },
+  ...{ provider: 'email', receiver: { id: 'ops', name: 'Operations' }, address: '•••', partner: 'acme' },
+  ...{ orderNumber: '17', eventId: 'order/17/3', state: 'pending', doubtful: false, code: null, detail: null },
+  ...{ standing: `Tried again at ${AT}.`, attempts: 1, happenedAt: AT, createdAt: AT, nextAttemptAt: AT },
+  ...{ expiresAt: AT, settledAt: null, resendOf: null, data: { at: AT, partner: { id: 'acme' } }, resends: [] },
+  history: [
+    {
+      ...{ number: 1, action: 'send', begunAt: AT, endedAt: null, outcome: null, code: null, detail: null },
+      ...{ providerReference: null, notifier: 'parley-1' },
+    },
+  ],
+  may: ['cancel'],
+  ...change,
+});
+
+describe('a notification', () => {
+  it('is shown with the times of this machine, in sentences too', () => {
+    const lines = viewLines(notification());
+    expect(lines).toContainEqual(expect.stringMatching(`^standing +Tried again at ${localTime(AT)}\\.$`));
+    expect(lines).toContainEqual(`  at       ${localTime(AT)}`);
+    expect(lines.join('\n')).not.toContain(AT);
+  });
+
+  it('says of an attempt whose end nobody heard that it was never heard', () => {
+    expect(viewLines(notification()).at(-1)).toMatch(/^ {2}1 +sent .* - +never heard /);
+  });
+
+  it('of a secret kind shows no data', () => {
+    expect(viewLines(notification({ data: null }))).toContain('  A secret of its receiver, which is shown to nobody.');
+  });
+
+  it.each(['pending', 'sending', 'sent', 'failed', 'unknown', 'cancelled', 'expired'] as const)(
+    'that is %s names the commands for what may be done about it, and no other',
+    (state) => {
+      const steps = nextSteps(notification({ state, may: [...MAY[state]] })).join('\n');
+      const named = [...steps.matchAll(/parley notifications (\w+) n1/g)].map(([, verb]) => verb);
+      expect(named.sort()).toEqual([...MAY[state]].sort());
+    },
+  );
+
+  it('that waits since its provider failed leads there', () => {
+    expect(nextSteps(notification({ code: 'smtp-unreachable' }))[0]).toContain('parley notifications providers');
+  });
+});
+
+describe('a kind', () => {
+  it('says in words what a doubt does to it', () => {
+    expect(Object.keys(POLICY_WORDS).sort()).toEqual([...CRASH_POLICIES].sort());
+    for (const kind of KINDS)
+      expect(kindLines(kind)).toContain(`in doubt     ${kind.crash}: ${POLICY_WORDS[kind.crash]}`);
+  });
+});
