@@ -44,9 +44,17 @@ export const withLimit = (command: Command): Command =>
 export const reason = (description = 'why; kept in the audit'): Option =>
   new Option('--reason <text>', description).argParser(text);
 
-/** Examples come first in --help, also in that of the commands of a group. */
-export const examples = (command: Command, ...lines: readonly string[]): Command =>
-  command.addHelpText('beforeAll', `Examples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
+const withExamples = new WeakSet<Command>();
+
+/** Examples come first in --help, also in that of the commands of a group which have none of their own. */
+export function examples(command: Command, ...lines: readonly string[]): Command {
+  withExamples.add(command);
+  const text = `Examples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+  return command.addHelpText('beforeAll', ({ command: shown }) => (nearest(shown) === command ? text : ''));
+}
+
+const nearest = (command: Command | null): Command | null =>
+  command === null || withExamples.has(command) ? command : nearest(command.parent);
 
 /** `--unmask` shows personal data, and takes a reason for it; {@link unmaskReason} reads both. */
 export const withUnmask = (command: Command): Command =>

@@ -9,8 +9,8 @@ import { named } from './selection';
 
 /** What each policy means for whoever receives, in words. */
 export const POLICY_WORDS: Readonly<Record<CrashPolicy, string>> = {
-  repeat: 'sent again: rather twice than never',
-  skip: 'given up: rather never than twice',
+  repeat: 'sent again, rather twice than never',
+  skip: 'given up, rather never than twice',
   'look-up': 'the provider is asked; where it cannot be, a person decides',
 };
 
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<NotificationKind>[] = [
   { title: 'CHANNELS', of: ({ channels }) => channels.join(', ') },
   { title: 'EXPIRES AFTER', of: ({ expiresMs }) => length(expiresMs / 1000) },
   { title: 'ATTEMPTS', of: ({ retry }) => retry.attempts },
-  { title: 'QUIET HOURS', of: ({ quietHours }) => (quietHours === 'respect' ? 'wait' : 'disturb') },
+  { title: 'QUIET HOURS', of: ({ quietHours }) => (quietHours === 'respect' ? 'kept' : 'ignored') },
   { title: 'FROM', of: ({ source }) => (source === 'event' ? 'Parley' : 'requests') },
   { title: 'IN DOUBT WHETHER IT WENT OUT', of: ({ crash }) => `${crash}: ${POLICY_WORDS[crash]}` },
 ];
