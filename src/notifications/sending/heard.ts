@@ -1,0 +1,46 @@
+import { storable } from '../../platform/database';
+import { withoutAddress } from '../channels/addresses';
+import type { Outcome } from '../domain/crash-policy';
+import type { ClaimedNotification } from '../domain/notification';
+import type { Report } from './breaker';
+
+export function saidBy(outcome: Outcome): { code: string | null; detail: string | null } {
+  return {
+    code: 'code' in outcome ? (outcome.code ?? null) : null,
+    detail: 'detail' in outcome ? (outcome.detail ?? null) : null,
+  };
+}
+
+export const referenceOf = (outcome: Outcome): string | null =>
+  'reference' in outcome && outcome.reference !== undefined ? storable(outcome.reference).slice(0, 500) : null;
+
+/** A timeout counts as the provider's fault; so does a provider that can't say. */
+export function reportOf(outcome: Outcome): Pick<Report, 'says' | 'retryAfterMs'> {
+  switch (outcome.kind) {
+    case 'accepted':
+      return { says: 'accepted', retryAfterMs: 0 };
+    case 'later':
+      return outcome.fault
+        ? { says: 'fault', retryAfterMs: outcome.retryAfterMs ?? 0 }
+        : { says: 'answered', retryAfterMs: 0 };
+    case 'unknown':
+    case 'unavailable':
+      return { says: 'fault', retryAfterMs: 0 };
+    case 'not-sent':
+      return { says: 'nothing', retryAfterMs: 0 };
+    case 'refused':
+    case 'found':
+    case 'not-found':
+      return { says: 'answered', retryAfterMs: 0 };
+  }
+}
+
+/** Whoever answers may quote the address. */
+export function withoutPersonalData<T extends { detail: string | null }>(
+  said: T,
+  { address }: Pick<ClaimedNotification, 'address'>,
+): T {
+  return said.detail === null
+    ? said
+    : { ...said, detail: storable(withoutAddress(said.detail, address)).slice(0, 500) };
+}

@@ -1,0 +1,265 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DataSource } from 'typeorm';
+import type { LookUpOutcome, Letter, Provider, SendOutcome } from '../../../src/notifications/channels/provider';
+import type { NotificationKind } from '../../../src/notifications/domain/kind';
+import { Attempts } from '../../../src/notifications/sending/attempts';
+import { Claims } from '../../../src/notifications/sending/claims';
+import { Notifier, type NotifierParts } from '../../../src/notifications/sending/notifier';
+import { Sender, type SenderParts } from '../../../src/notifications/sending/sender';
+import { Database, dataSourceOptions } from '../../../src/platform/database';
+import { createLogger } from '../../../src/platform/telemetry';
+import { freshDatabase } from '../../support/database';
+import { eventually, type EventuallyOptions } from '../../support/eventually';
+
+export interface Row {
+  id: string;
+  state: string;
+  attempts: number;
+  doubtful: boolean;
+  code: string | null;
+  detail: string | null;
+  claim: string | null;
+  version: number;
+  next_attempt_at: Date;
+  first_begun_at: Date | null;
+  lease_until: Date | null;
+  settled_at: Date | null;
+  data: object;
+  content: object | null;
+}
+
+export interface AttemptRow {
+  number: number;
+  action: string;
+  outcome: string | null;
+  code: string | null;
+  detail: string | null;
+  begun_at: Date;
+  ended_at: Date | null;
+}
+
+/** What a notification of a test is, where it is not as usual. */
+export interface Shape {
+  provider?: string;
+  kind?: string;
+  receiver?: string;
+  address?: string;
+  /** ms from now, by the database. */
+  dueInMs?: number;
+  expiresInMs?: number;
+}
+
+const retry = { initialMs: 20, maxMs: 100, attempts: 5 };
+const kind = (name: string, rest: Partial<NotificationKind>): NotificationKind => ({
+  ...{ name, summary: 'Of tests.', channels: ['sms'], crash: 'look-up', quietHours: 'ignore' },
+  ...{ expiresMs: 3_600_000, retry, source: 'event', required: [], example: {} },
+  ...rest,
+});
+
+/** One kind for each policy. */
+export const TEST_KINDS: readonly NotificationKind[] = [
+  kind('asks', { crash: 'look-up' }),
+  kind('repeats', { crash: 'repeat' }),
+  kind('skips', { crash: 'skip' }),
+  kind('quiet', { crash: 'repeat', quietHours: 'respect' }),
+  kind('secret', { crash: 'repeat', secret: true }),
+];
+
+/** How the provider behaves towards a request: status and headers, or `hang` (it has the message, and never answers). */
+export type Behaviour = (id: string) => { status?: number; headers?: Record<string, string>; hang?: boolean };
+
+/** A provider over HTTP that counts what came to it and what had an effect, and can be asked about it. */
+export class CountingProvider {
+  readonly requests: string[] = [];
+  readonly effects: string[] = [];
+  readonly lookUps: string[] = [];
+  behaviour: Behaviour = () => ({});
+  /** Does it know our id again? */
+  remembers = false;
+  most = 0;
+  private open = 0;
+  private readonly server = createServer((request, response) => this.serve(request, response));
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  reset(): void {
+    for (const list of [this.requests, this.effects, this.lookUps]) list.length = 0;
+    [this.behaviour, this.remembers, this.most] = [() => ({}), false, 0];
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private serve(request: IncomingMessage, response: ServerResponse): void {
+    const id = request.url?.split('/').at(-1) ?? '';
+    if (request.method === 'GET') {
+      this.lookUps.push(id);
+      response.writeHead(this.effects.includes(id) ? 200 : 404).end();
+      return;
+    }
+    this.requests.push(id);
+    this.most = Math.max(this.most, ++this.open);
+    response.once('close', () => this.open--);
+    const { status = 202, headers = {}, hang = false } = this.behaviour(id);
+    if ((status < 300 || hang) && !(this.remembers && this.effects.includes(id))) this.effects.push(id);
+    if (!hang) response.writeHead(status, headers).end();
+  }
+}
+
+export interface ProviderOptions {
+  remembersMs?: number;
+  timeoutMs?: number;
+  perSecond?: number;
+  looksUp?: boolean;
+}
+
+/** Speaks to a {@link CountingProvider}. */
+export function httpProvider(
+  url: string,
+  { remembersMs = 0, timeoutMs = 1_000, perSecond = 10_000, looksUp = true }: ProviderOptions = {},
+): Provider {
+  const ask = (method: string, { id }: Letter, signal: AbortSignal): Promise<Response> =>
+    fetch(`${url}/messages/${id}`, { method, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+  const send = async (letter: Letter, signal: AbortSignal): Promise<SendOutcome> => {
+    try {
+      const { status, headers } = await ask('PUT', letter, signal);
+      const said = { code: `http-${status}`, detail: `It answered ${status} about ${letter.address}.` };
+      if (status < 300) return { kind: 'accepted', reference: `ref-${letter.id}` };
+      if (status === 410) return { kind: 'refused', ...said, badAddress: true };
+      if (status === 422) return { kind: 'later', ...said, fault: false };
+      if (status < 500 && status !== 429) return { kind: 'refused', ...said };
+      const retryAfter = headers.get('retry-after');
+      return { kind: 'later', ...said, fault: true, ...(retryAfter && { retryAfterMs: Number(retryAfter) * 1000 }) };
+    } catch (error) {
+      if ((error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED')
+        return { kind: 'later', code: 'unreachable', detail: 'Nobody listens.', fault: true };
+      return { kind: 'unknown', code: 'no-answer', detail: 'It did not answer.' };
+    }
+  };
+  const lookUp = async (letter: Letter, signal: AbortSignal): Promise<LookUpOutcome> => {
+    try {
+      const { status } = await ask('GET', letter, signal);
+      return status === 200 ? { kind: 'found' } : { kind: 'not-found' };
+    } catch {
+      return { kind: 'unavailable', code: 'no-answer', detail: 'It did not answer.' };
+    }
+  };
+  const close = () => Promise.resolve();
+  const limits = { remembersMs, timeoutMs, perSecond };
+  return { channel: 'sms', ...limits, send, close, ...(looksUp && { lookUp }) };
+}
+
+/** A migrated database with what sends from it. */
+export class SendingWorld {
+  readonly claims: Claims;
+  readonly attempts: Attempts;
+  readonly results: string[] = [];
+  private readonly notifiers: Notifier[] = [];
+
+  private constructor(
+    readonly url: string,
+    readonly dataSource: DataSource,
+    readonly database: Database,
+  ) {
+    this.claims = new Claims(database);
+    this.attempts = new Attempts(database);
+  }
+
+  static async open(poolSize = 10): Promise<SendingWorld> {
+    const databaseUrl = await freshDatabase();
+    const limits = { databasePoolSize: poolSize, databaseConnectTimeout: 2_000, databaseStatementTimeout: 15_000 };
+    const dataSource = await new DataSource(
+      dataSourceOptions({ databaseUrl, ...limits, instanceId: 'test' }, {}),
+    ).initialize();
+    return new SendingWorld(databaseUrl, dataSource, new Database(dataSource));
+  }
+
+  /** Makes so many that are due; resolves with their ids. */
+  async put(count: number, shape: Shape = {}): Promise<string[]> {
+    const { provider = 'sms', kind: name = 'asks', receiver = null, address = '+4915112345678' } = shape;
+    const rows = await this.database.query<{ id: string }>(
+      `WITH made AS (INSERT INTO notification (id, event_id, kind, channel, provider, receiver, address, data, happened_at, created_at, next_attempt_at, expires_at)
+         SELECT gen_random_uuid(), 'test/' || n, :name, split_part(:provider, '/', 1), :provider, :receiver, :address, '{"code":"1234"}', now(), now(),
+           now() + :due::float8 * interval '1 millisecond', now() + :expires::float8 * interval '1 millisecond'
+         FROM generate_series(1, :count::int) n RETURNING id)
+       SELECT id FROM made`,
+      {
+        ...{ name, provider, receiver, address, count },
+        due: shape.dueInMs ?? 0,
+        expires: shape.expiresInMs ?? 3_600_000,
+      },
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async row(id: string): Promise<Row> {
+    const [row] = await this.database.query<Row>('SELECT * FROM notification WHERE id = :id', { id });
+    if (!row) throw new Error(`no notification ${id}`);
+    return row;
+  }
+
+  attemptsOf(id: string): Promise<AttemptRow[]> {
+    return this.database.query<AttemptRow>(
+      'SELECT * FROM notification_attempt WHERE notification_id = :id ORDER BY number',
+      { id },
+    );
+  }
+
+  async states(): Promise<Record<string, number>> {
+    const rows = await this.database.query<{ state: string; count: number }>(
+      'SELECT state, count(*)::int AS count FROM notification GROUP BY state',
+    );
+    return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+  }
+
+  sender(options: Partial<SenderParts> = {}): Sender {
+    return new Sender({
+      ...{ claims: this.claims, attempts: this.attempts, notifier: 'test', leaseMs: 5_000, log: quiet },
+      render: () => ({ channel: 'sms', text: 'Hello' }),
+      observer: { settled: (_, __, result) => void this.results.push(result), lapsed: () => undefined },
+      ...options,
+    });
+  }
+
+  /** Started; stopped by {@link clear}. */
+  notifier(providerFor: (name: string) => Provider | undefined, options: Partial<NotifierParts> = {}): Notifier {
+    const leaseMs = options.leaseMs ?? 5_000;
+    const notifier = new Notifier({
+      ...{ claims: this.claims, sender: this.sender({ leaseMs }), providerFor, kinds: TEST_KINDS },
+      ...{ concurrency: 8, leaseMs, log: quiet },
+      ...options,
+    });
+    this.notifiers.push(notifier);
+    notifier.start();
+    return notifier;
+  }
+
+  /** Stops all notifiers and forgets all notifications. */
+  async clear(): Promise<void> {
+    await Promise.all(this.notifiers.splice(0).map((notifier) => notifier.stop()));
+    await this.database.query(
+      'TRUNCATE notification, notification_attempt, notification_provider, notification_bad_address, notification_receiver CASCADE',
+    );
+    this.results.length = 0;
+  }
+
+  async close(): Promise<void> {
+    await this.clear();
+    await this.dataSource.destroy();
+  }
+}
+
+export const quiet = createLogger(process.env['LOG_LEVEL'] ?? 'silent', 'test');
+
+/** Waits until expectations hold. */
+export const until = (check: () => void | Promise<void>, options?: EventuallyOptions): Promise<boolean> =>
+  eventually(async () => {
+    await check();
+    return true;
+  }, options);
