@@ -47,6 +47,7 @@ export class WebhookProvider implements Provider {
 
   async send(letter: Letter, signal: AbortSignal): Promise<SendOutcome> {
     const now = this.clock.now();
+    const time = { lease: signal, own: AbortSignal.timeout(this.timeoutMs) };
     const { receiver } = letter;
     let target: WebhookTarget | undefined;
     try {
@@ -56,7 +57,7 @@ export class WebhookProvider implements Provider {
     }
     if (!target || receiver === null)
       return { kind: 'refused', code: 'webhook-absent', detail: 'The receiver has no webhook any more.' };
-    const outcome = await this.deliver(letter, target, now, signal);
+    const outcome = await this.deliver(letter, target, now, time);
     if (outcome.kind === 'unknown' || outcome.kind === 'later')
       await this.judge({ receiver, url: target.url, reason: outcome.detail }, outcome);
     return outcome;
@@ -66,7 +67,7 @@ export class WebhookProvider implements Provider {
     { id, content }: Letter,
     { url, secrets }: WebhookTarget,
     now: Date,
-    signal: AbortSignal,
+    time: { lease: AbortSignal; own: AbortSignal },
   ): Promise<SendOutcome> {
     if (content.channel !== 'webhook')
       return { kind: 'refused', code: 'webhook-content', detail: `What is sent was made for ${content.channel}.` };
@@ -80,12 +81,12 @@ export class WebhookProvider implements Provider {
       'content-type': 'application/json',
       'user-agent': 'Parley-Webhooks/1',
     };
-    const timeout = AbortSignal.timeout(this.timeoutMs);
     const route = { allowed, resolve: this.resolve, timeoutMs: this.timeoutMs };
-    const exchange = await post({ url: new URL(url), headers, body }, route, AbortSignal.any([signal, timeout]));
+    const ends = AbortSignal.any([time.lease, time.own]);
+    const exchange = await post({ url: new URL(url), headers, body }, route, ends);
     return exchange.kind === 'answered'
       ? outcomeOfAnswer(exchange, this.clock.now())
-      : outcomeOfFailure({ ...exchange, late: timeout.aborted, leaseEnds: signal.aborted });
+      : outcomeOfFailure({ ...exchange, late: time.own.aborted, leaseEnds: time.lease.aborted });
   }
 
   /** Is it to be disabled? Where that can't be found out, the next failure tells. */
