@@ -1,29 +1,17 @@
 import { domainToASCII } from 'node:url';
-
-const MAX_EMAIL = 254;
-const MAX_LOCAL_PART = 64;
-/** RFC 5322's dot-atom, and letters beyond ASCII (RFC 6531). Quoted local parts, groups and comments are no addresses to us. */
-const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+(\.[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+)*$/;
-const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i;
-/** Line ends and blanks that Unicode has beyond ASCII, and what makes text run backwards. */
-const TREACHEROUS = /[\s\u0080-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]/;
+import { addressFault } from '../domain/address';
 
 /** One mailbox as a server is told it (its domain in ASCII), or undefined: the text is no address, or could be read as more than one. */
 export function mailboxOf(text: string): string | undefined {
+  if (addressFault('email', text)) return undefined;
   const at = text.lastIndexOf('@');
-  const [local, domain] = [text.slice(0, Math.max(at, 0)), domainToASCII(text.slice(at + 1))];
-  const sound =
-    !TREACHEROUS.test(text) && local.length <= MAX_LOCAL_PART && LOCAL_PART.test(local) && DOMAIN.test(domain);
-  const mailbox = `${local}@${domain}`;
-  return sound && mailbox.length <= MAX_EMAIL ? mailbox : undefined;
+  const domain = domainToASCII(text.slice(at + 1));
+  return domain === '' ? undefined : `${text.slice(0, at)}@${domain}`;
 }
 
 /** A telephone number in digits as E.164 has it, without the plus; undefined: it is none. */
-export function phoneNumberOf(text: string): string | undefined {
-  const [, digits = ''] = /^\+([\d ().\-/]{7,30})$/.exec(text) ?? [];
-  const number = digits.replaceAll(/\D/g, '');
-  return /^[1-9]\d{6,14}$/.test(number) ? number : undefined;
-}
+export const phoneNumberOf = (text: string): string | undefined =>
+  addressFault('sms', text) ? undefined : text.slice(1);
 
 const MAX_DETAIL = 500;
 
