@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, type InjectionToken, Module, type Provider, type Type } from '@nestjs/common';
 import type { GaugeBoard } from '../platform/telemetry';
+import { API_CONTROLLERS, API_PROVIDERS } from './api/api.providers';
 import { CORE_PROVIDERS } from './core.providers';
 import { Notifications } from './notifications';
 import { NotificationRequestHandler } from './requests/notification-request.handler';
@@ -15,8 +16,8 @@ export interface NotificationsParts {
 export class NotificationsModule {
   static forRoot({ gauges }: NotificationsParts): DynamicModule {
     void gauges;
-    const controllers: Type[] = [NotificationRequestHandler];
-    const providers: Provider[] = [...CORE_PROVIDERS];
+    const controllers: Type[] = [...API_CONTROLLERS, NotificationRequestHandler];
+    const providers: Provider[] = [...CORE_PROVIDERS, ...API_PROVIDERS];
     return { module: NotificationsModule, controllers, providers, exports: [Notifications] };
   }
 }

@@ -3,13 +3,11 @@ import { IsIn, IsOptional, Matches } from 'class-validator';
 import { ORDER_NUMBER_PATTERN, PARTNER_ID_PATTERN } from '../../contracts';
 import { PageQuery, ReasonDto } from '../../platform/http';
 import { type Channel, CHANNELS, type NotificationState, STATES } from '../domain/notification';
+import { RECEIVER_ID_PATTERN } from '../domain/receiver';
 
 // What callers send about notifications.
 
-export const RECEIVER_ID = /^[a-z][a-z0-9-]{0,63}$/;
-export const RECEIVER_ID_RULE = {
-  message: 'must be a receiver id: a lower-case letter, then up to 63 lower-case letters, digits or dashes',
-};
+const RECEIVER_ID = new RegExp(RECEIVER_ID_PATTERN);
 const KIND = /^[a-z][a-z0-9-]{0,63}$/;
 
 export class ListNotificationsDto extends PageQuery {
@@ -39,7 +37,7 @@ export class ListNotificationsDto extends PageQuery {
 
   @ApiPropertyOptional({ description: 'Only those to this receiver', pattern: RECEIVER_ID.source, example: 'ops-desk' })
   @IsOptional()
-  @Matches(RECEIVER_ID, RECEIVER_ID_RULE)
+  @Matches(RECEIVER_ID, { message: 'must be a receiver id' })
   receiver?: string;
 
   @ApiPropertyOptional({ description: 'Only those about this partner', pattern: PARTNER_ID_PATTERN, example: 'acme' })

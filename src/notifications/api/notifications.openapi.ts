@@ -1,21 +1,12 @@
-import { ApiCreatedResponse, ApiOkResponse, ApiParam, ApiResponse } from '@nestjs/swagger';
-import {
-  BODY_PROBLEMS,
-  ETAG,
-  IfMatch,
-  IfNoneMatch,
-  LINK,
-  LOCATION,
-  NO_STORE,
-  operation,
-  STALE,
-} from '../../platform/http';
+import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { BODY_PROBLEMS, ETAG, IfMatch, LINK, LOCATION, NO_STORE, operation, STALE } from '../../platform/http';
 import { NotificationPageDto, NotificationViewDto, UnmaskedNotificationDto } from './notification.dto';
 
 // How the operations on notifications are described.
 
 const PATH = '/v1/notifications';
 const Id = ApiParam({ name: 'id', description: 'As shown', example: '0b4ad6a8-0d5c-5b1d-9f0c-2d0f4b1a7e55' });
+const RESEND_PROBLEMS = ['notification-secret', 'receiver-unknown', 'receiver-unreachable'];
 const CHANGE = [...BODY_PROBLEMS, 'notification-unknown', 'notification-state', ...STALE];
 
 export const ListNotifications = (): MethodDecorator =>
@@ -31,15 +22,14 @@ export const GetNotification = (): MethodDecorator =>
     'getNotification',
     'Show where a notification stands, with its attempts',
     ['notification-unknown'],
-    ...[Id, IfNoneMatch, ApiOkResponse({ type: NotificationViewDto, headers: ETAG })],
-    ApiResponse({ status: 304, description: 'Unchanged since the ETag' }),
+    ...[Id, ApiOkResponse({ type: NotificationViewDto, headers: ETAG })],
   );
 
 export const ResendNotification = (): MethodDecorator =>
   operation(
     'resendNotification',
     'Send a settled or unknown notification anew, as another notification that names it',
-    CHANGE,
+    [...CHANGE, ...RESEND_PROBLEMS],
     ...[Id, IfMatch],
     ApiCreatedResponse({
       type: NotificationViewDto,

@@ -2,7 +2,7 @@ import { isMask } from '../../contracts';
 import type { Violation } from '../../platform/errors';
 import type { NotificationKind } from '../domain/kind';
 import type { Channel } from '../domain/notification';
-import { ADDRESSES, type Receiver, type ReceiverDraft, receiverViolations } from '../domain/receiver';
+import { type ADDRESSES, type Receiver, type ReceiverDraft, receiverViolations } from '../domain/receiver';
 import type { ReceiverBodyDto } from './receiver-body.dto';
 
 /** What this installation can do. */
@@ -13,7 +13,7 @@ export interface Surroundings {
   urlFault: (url: string) => string | undefined;
 }
 
-const MEMBERS = Object.values(ADDRESSES);
+type AddressMember = (typeof ADDRESSES)[Channel];
 
 /** The receiver that is meant: a mask stands for the address that is stored. `violations`: where none is. */
 export function meantReceiver(
@@ -22,7 +22,7 @@ export function meantReceiver(
   stored: Receiver | undefined,
 ): { draft: ReceiverDraft; violations: Violation[] } {
   const violations: Violation[] = [];
-  const meant = (member: (typeof MEMBERS)[number]): string | null => {
+  const meant = (member: AddressMember): string | null => {
     const given = body[member] ?? null;
     if (given === null || !isMask(given)) return given;
     const kept = stored?.[member] ?? null;

@@ -30,11 +30,5 @@ export function receiverInvalid(violations: readonly Violation[]): NonRetriableE
 export const webhookAbsent = (receiver: string): NonRetriableError =>
   new NonRetriableError('webhook-absent', `${receiver} has no webhook.`);
 
-export const webhooksUnconfigured = (): NonRetriableError =>
-  new NonRetriableError(
-    'webhooks-unconfigured',
-    'No key is configured under which the secret of a webhook could be kept.',
-  );
-
 export const providerUnknown = (): NonRetriableError =>
   new NonRetriableError('notification-provider-unknown', 'There is no provider of this name.');

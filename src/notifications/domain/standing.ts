@@ -108,7 +108,7 @@ export function providerInWords(provider: ProviderStanding, now: Date): string |
 const mayHave = ({ lastAttempt }: Standing): string =>
   `it may have gone out${lastAttempt === null ? '' : ` at ${time(lastAttempt.begunAt)}`}`;
 
-const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+const times = (count: number): string => ['', 'once', 'twice'][count] ?? `${count} times`;
 const time = (at: Date | null): string => at?.toISOString() ?? 'an unknown time';
 const laterOf = (at: Date, other: Date | null): Date => (other !== null && other > at ? other : at);
 const bare = (text: string): string => text.replace(/[.\s]+$/, '');

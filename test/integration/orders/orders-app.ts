@@ -173,7 +173,7 @@ export function answerRecord(
 /** Sends one request with the administrator's key (or the headers' own) and reads its answer; `body` is sent as it is when it is a string. */
 export async function send(
   { app, key }: Pick<OrdersApp, 'app' | 'key'>,
-  method: 'GET' | 'POST' | 'PATCH',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   url: string,
   body?: unknown,
   headers: Record<string, string> = {},
