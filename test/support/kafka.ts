@@ -191,3 +191,14 @@ async function fetchPage(consumer: Consumer, page: Page): Promise<{ records: Sto
   }
   return { records, next };
 }
+
+/** What the broker said against something, by the protocol's names; where it said nothing, the error's message. */
+export const refusalsIn = (error: unknown): string[] => [...new Set(idsIn(error))];
+
+function idsIn(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth > 8) return ['not an error'];
+  const { apiId, errors = [] } = error as { apiId?: string; errors?: unknown[] };
+  if (apiId) return [apiId];
+  const inner = [...errors, ...(error.cause ? [error.cause] : [])];
+  return inner.length > 0 ? inner.flatMap((one) => idsIn(one, depth + 1)) : [error.message];
+}

@@ -1,7 +1,7 @@
 import { listGroupsV4, listTransactionsV0, metadataV12 } from '@platformatic/kafka';
 import { adminAccount, createSecurityAdmin } from '../../../src/messaging/kafka';
 import { eventually } from '../../support/eventually';
-import { readAll, withAdmin } from '../../support/kafka';
+import { readAll, refusalsIn, withAdmin } from '../../support/kafka';
 import { CLUSTER_ATTACKS, TRANSACTION_ATTACKS } from './cluster-attacks';
 import { GROUP_ATTACKS } from './group-attacks';
 import type { Attack, Scene } from './scene';
@@ -43,16 +43,8 @@ const attacking = <T>(work: (scene: Scene) => Promise<T>): Promise<T> =>
 const refusals = (attack: Attack): Promise<string[]> =>
   attacking(attack).then(
     () => [],
-    (error: unknown) => [...new Set(idsIn(error))],
+    (error: unknown) => refusalsIn(error),
   );
-
-function idsIn(error: unknown, depth = 0): string[] {
-  if (!(error instanceof Error) || depth > 8) return ['not an error'];
-  const { apiId, errors = [] } = error as { apiId?: string; errors?: unknown[] };
-  if (apiId) return [apiId];
-  const inner = [...errors, ...(error.cause ? [error.cause] : [])];
-  return inner.length > 0 ? inner.flatMap((one) => idsIn(one, depth + 1)) : [error.message];
-}
 
 /** All that an attack could have changed. */
 async function everything() {

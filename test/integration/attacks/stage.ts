@@ -62,8 +62,8 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function openStage(env: NodeJS.ProcessEnv = {}): Promise<Stage> {
-  const kafka = guardedKafka();
+/** @param kafka another than the run's, for a partner whose id can't be made unique */
+export async function openStage(env: NodeJS.ProcessEnv = {}, kafka: GuardedKafka = guardedKafka()): Promise<Stage> {
   const group = { KAFKA_CONSUMER_GROUP: uniqueName('parley') };
   const url = await freshDatabase();
   const config = testConfig(url, { ...asParley(kafka), ...group, ...env });
