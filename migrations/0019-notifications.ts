@@ -70,6 +70,7 @@ export class Notifications1764460800019 implements MigrationInterface {
         resends int NOT NULL DEFAULT 0
       ) WITH (fillfactor = 80);
       CREATE INDEX notification_due ON notification (provider, next_attempt_at) WHERE state = 'pending';
+      CREATE INDEX notification_expiry ON notification (expires_at) WHERE state = 'pending';
       CREATE INDEX notification_lease ON notification (lease_until) WHERE state = 'sending';
       CREATE INDEX notification_order ON notification (order_number, created_at) WHERE order_number IS NOT NULL;
       -- Lists are read from it alone, whatever they are filtered by: one wide index in place of five.

@@ -84,7 +84,8 @@ const LATE = `
     UPDATE notification n SET ${WRITE}
     WHERE id = :id AND doubtful AND (
       attempts = :number AND state = 'pending' AND NOT :unheard
-      OR :state = 'sent' AND state IN ('pending', 'sending', 'unknown', 'failed', 'expired'))
+      OR :state = 'sent' AND (state IN ('pending', 'sending', 'unknown')
+        OR state IN ('failed', 'expired') AND coalesce(code, '') NOT LIKE 'resolved-%'))
     RETURNING id)
   SELECT id FROM late`;
 
@@ -155,6 +156,10 @@ async function settleOurs(tx: Tx, { id, claim }: Ours, verdict: Verdict, secret:
   );
   return rows.length > 0;
 }
+
+/** Of what waits, under its rows' locks. */
+export const endAll = (tx: Tx, ids: readonly string[], verdict: Verdict, secret: boolean): Promise<unknown> =>
+  query(tx, `UPDATE notification n SET ${WRITE} WHERE id = ANY(:ids::uuid[])`, { ...writing(verdict, secret), ids });
 
 const markAddress = (tx: Tx, id: string, { code, detail }: Ending): Promise<unknown> =>
   query(

@@ -6,6 +6,7 @@ import type { NotificationKind } from '../domain/kind';
 import type { Claims } from './claims';
 import { ProviderLane } from './provider-lane';
 import type { Sender } from './sender';
+import type { Upkeep } from './upkeep';
 
 /** Between two looks for what is due: while there was something, and when nothing has been for a while. */
 const POLL = { busyMs: 250, idleMs: 1_000 };
@@ -15,6 +16,7 @@ const LANES_PER_CHANNEL = 32;
 export interface NotifierParts {
   claims: Claims;
   sender: Sender;
+  upkeep: Pick<Upkeep, 'run'>;
   /** By the name in a notification's row; undefined where this installation has none, and what waits for it goes on waiting. */
   providerFor: (name: string) => Provider | undefined;
   kinds: readonly NotificationKind[];
@@ -31,7 +33,7 @@ export class Notifier {
   private readonly lanes = new Map<string, ProviderLane>();
   private readonly aborter = new AbortController();
   private readonly missing = new Set<string>();
-  private running: Promise<void> | undefined;
+  private running: Promise<unknown> | undefined;
   private failure: string | undefined;
 
   constructor(private readonly parts: NotifierParts) {}
@@ -41,8 +43,11 @@ export class Notifier {
     return this.failure && `notifications wait: ${this.failure}`;
   }
 
-  start(): void {
-    this.running ??= this.run();
+  /** @param signal behind it nothing more is claimed */
+  start(signal?: AbortSignal): void {
+    signal?.addEventListener('abort', () => this.aborter.abort());
+    if (signal?.aborted) this.aborter.abort();
+    this.running ??= Promise.all([this.run(), this.parts.upkeep.run(this.aborter.signal)]);
   }
 
   /** Claims nothing more; resolves when what was begun has ended. What was claimed and not begun is given back. */

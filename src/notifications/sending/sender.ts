@@ -4,20 +4,15 @@ import type { Logger } from '../../platform/telemetry';
 import type { Letter, Provider } from '../channels/provider';
 import { type Begun, judge, plan, type Verdict } from '../domain/crash-policy';
 import type { NotificationKind } from '../domain/kind';
-import type { Channel, ClaimedNotification, Content } from '../domain/notification';
+import type { ClaimedNotification, Content } from '../domain/notification';
 import type { Attempts, BegunAttempt } from './attempts';
 import type { Report } from './breaker';
 import type { Claimed, Claims } from './claims';
 import { Deadline } from './deadline';
 import { badAddress, situationOf } from './situation';
 import { referenceOf, reportOf, saidBy, withoutPersonalData } from './heard';
+import type { NotificationObserver } from './observer';
 import { call } from './provider-call';
-
-/** Counts what became of notifications. `result`: the state that was written, `retried` where it waits for another attempt, `in-doubt` where it waits in doubt. */
-export interface NotificationObserver {
-  settled(kind: string, channel: Channel, result: string): void;
-  lapsed(doubtful: boolean, count: number): void;
-}
 
 export interface SenderParts {
   claims: Claims;

@@ -5,8 +5,11 @@ import type { LookUpOutcome, Letter, Provider, SendOutcome } from '../../../src/
 import type { NotificationKind } from '../../../src/notifications/domain/kind';
 import { Attempts } from '../../../src/notifications/sending/attempts';
 import { Claims } from '../../../src/notifications/sending/claims';
+import { Expiry } from '../../../src/notifications/sending/expiry';
 import { Notifier, type NotifierParts } from '../../../src/notifications/sending/notifier';
+import type { NotificationObserver } from '../../../src/notifications/sending/observer';
 import { Sender, type SenderParts } from '../../../src/notifications/sending/sender';
+import { Upkeep } from '../../../src/notifications/sending/upkeep';
 import { Database, dataSourceOptions } from '../../../src/platform/database';
 import { createLogger } from '../../../src/platform/telemetry';
 import { freshDatabase } from '../../support/database';
@@ -159,7 +162,14 @@ export function httpProvider(
 export class SendingWorld {
   readonly claims: Claims;
   readonly attempts: Attempts;
+  readonly expiry: Expiry;
+  /** What was counted, in its order. */
   readonly results: string[] = [];
+  readonly lapsed = { doubtful: 0, unbegun: 0 };
+  readonly observer: NotificationObserver = {
+    settled: (_, __, result) => void this.results.push(result),
+    lapsed: (doubtful, count) => void (this.lapsed[doubtful ? 'doubtful' : 'unbegun'] += count),
+  };
   private readonly notifiers: Notifier[] = [];
 
   private constructor(
@@ -169,6 +179,7 @@ export class SendingWorld {
   ) {
     this.claims = new Claims(database);
     this.attempts = new Attempts(database);
+    this.expiry = new Expiry(database, TEST_KINDS, this.observer);
   }
 
   static async open(poolSize = 10): Promise<SendingWorld> {
@@ -222,9 +233,13 @@ export class SendingWorld {
     return new Sender({
       ...{ claims: this.claims, attempts: this.attempts, notifier: 'test', leaseMs: 5_000, log: quiet },
       render: () => ({ channel: 'sms', text: 'Hello' }),
-      observer: { settled: (_, __, result) => void this.results.push(result), lapsed: () => undefined },
+      observer: this.observer,
       ...options,
     });
+  }
+
+  upkeep(leaseMs = 5_000): Upkeep {
+    return new Upkeep(this.claims, this.expiry, this.observer, quiet, leaseMs);
   }
 
   /** Started; stopped by {@link clear}. */
@@ -232,7 +247,7 @@ export class SendingWorld {
     const leaseMs = options.leaseMs ?? 5_000;
     const notifier = new Notifier({
       ...{ claims: this.claims, sender: this.sender({ leaseMs }), providerFor, kinds: TEST_KINDS },
-      ...{ concurrency: 8, leaseMs, log: quiet },
+      ...{ upkeep: this.upkeep(leaseMs), concurrency: 8, leaseMs, log: quiet },
       ...options,
     });
     this.notifiers.push(notifier);
@@ -247,6 +262,7 @@ export class SendingWorld {
       'TRUNCATE notification, notification_attempt, notification_provider, notification_bad_address, notification_receiver CASCADE',
     );
     this.results.length = 0;
+    [this.lapsed.doubtful, this.lapsed.unbegun] = [0, 0];
   }
 
   async close(): Promise<void> {

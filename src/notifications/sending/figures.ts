@@ -1,0 +1,92 @@
+import type { Database } from '../../platform/database';
+import { messageOf } from '../../platform/errors';
+import { sleep } from '../../platform/polling';
+import type { GaugeBoard, Logger } from '../../platform/telemetry';
+import type { Channel } from '../domain/notification';
+
+const EVERY_MS = 15_000;
+/** At most one part in so many of the time is spent asking: where many wait the figures are older. */
+const SHARE = 20;
+
+interface Waiting {
+  channel: Channel;
+  pending: number;
+  unknown: number;
+  oldestSeconds: number;
+}
+interface Taps {
+  channel: Channel;
+  open: number;
+  disabled: number;
+}
+
+/** What waits, as gauges: read from the database now and then, never per scrape. */
+export class NotificationFigures {
+  private waiting: readonly Waiting[] = [];
+  private taps: readonly Taps[] = [];
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Logger,
+    board: GaugeBoard,
+  ) {
+    this.show(board);
+  }
+
+  private show(board: GaugeBoard): void {
+    const gauge = (name: string, help: string, read: () => readonly { channel: Channel; value: number }[]) =>
+      board.gauges(`parley_notification${name}`, help, ['channel'], () =>
+        read().map(({ channel, value }) => ({ labels: { channel }, value })),
+      );
+    const ofWaiting = (name: keyof Omit<Waiting, 'channel'>) => () =>
+      this.waiting.map((one) => ({ channel: one.channel, value: one[name] }));
+    const ofTaps = (name: keyof Omit<Taps, 'channel'>) => () =>
+      this.taps.map((one) => ({ channel: one.channel, value: one[name] }));
+    gauge('s_pending', 'Notifications that wait or are being sent.', ofWaiting('pending'));
+    gauge(
+      's_oldest_pending_age_seconds',
+      'Age of the oldest that is due or was tried: the one to page on.',
+      ofWaiting('oldestSeconds'),
+    );
+    gauge('s_unknown', 'May or may not have gone out: a person decides.', ofWaiting('unknown'));
+    gauge('_breakers_open', 'Providers that nothing is sent through for now, since they fail.', ofTaps('open'));
+    gauge('_providers_disabled', 'Providers that nothing is sent through until staff enable them.', ofTaps('disabled'));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    let failing = false;
+    while (!signal.aborted) {
+      const began = performance.now();
+      try {
+        await this.read();
+        failing = false;
+      } catch (error) {
+        if (!failing && !signal.aborted)
+          this.log.warn(
+            { reason: messageOf(error) },
+            'figures of notifications could not be read; the last ones are shown',
+          );
+        failing = true;
+      }
+      await sleep(Math.max(EVERY_MS, SHARE * (performance.now() - began)), signal);
+    }
+  }
+
+  /** All of them, once. A channel in which nothing waits is 0. */
+  async read(): Promise<void> {
+    this.waiting = await this.database.query<Waiting>(
+      `SELECT c.channel, count(n.id) FILTER (WHERE n.state <> 'unknown')::int AS pending, count(n.id) FILTER (WHERE n.state = 'unknown')::int AS unknown,
+         coalesce(extract(epoch FROM now() - min(n.created_at) FILTER (WHERE n.state <> 'unknown' AND (n.next_attempt_at <= now() OR n.attempts > 0))), 0)::float8
+           AS "oldestSeconds"
+       FROM unnest(ARRAY['email', 'sms', 'webhook']) c (channel) LEFT JOIN (
+         SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'pending'
+         UNION ALL SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'sending'
+         UNION ALL SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'unknown') n USING (channel)
+       GROUP BY c.channel`,
+    );
+    this.taps = await this.database.query<Taps>(
+      `SELECT channel, count(*) FILTER (WHERE open_until > now())::int AS open, count(disabled_at)::int AS disabled
+       FROM notification_provider GROUP BY channel`,
+    );
+  }
+}
