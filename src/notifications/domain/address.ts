@@ -22,10 +22,6 @@ export function addressFault(channel: Channel, address: string): string | undefi
 function isMailbox(text: string): boolean {
   const at = text.lastIndexOf('@');
   return (
-    at > 0 &&
-    text.length <= MOST_CHARACTERS &&
-    LOCAL_PART.test(text.slice(0, at)) &&
-    DOMAIN.test(text.slice(at + 1)) &&
-    !text.endsWith('\n')
+    at > 0 && text.length <= MOST_CHARACTERS && LOCAL_PART.test(text.slice(0, at)) && DOMAIN.test(text.slice(at + 1))
   );
 }

@@ -5,7 +5,9 @@ import type { ReceiverDraft } from '../../../src/notifications/domain/receiver';
 import { Notifications } from '../../../src/notifications/notifications';
 import { NotificationList } from '../../../src/notifications/reading/notification-list';
 import { Receivers } from '../../../src/notifications/receivers/receivers';
+import { Retention } from '../../../src/notifications/retention';
 import { Database, dataSourceOptions } from '../../../src/platform/database';
+import { createLogger } from '../../../src/platform/telemetry';
 import { testConfig } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
@@ -107,3 +109,12 @@ export const message = (id: string, hash: string, more: Partial<NotificationEven
   ...more,
   requestHash: hash,
 });
+
+/** Keeps what is settled for 30 days. */
+export const retention = ({ database }: CoreStage, now: Date): Retention =>
+  new Retention(
+    database,
+    { roles: ['notifier'], notificationRetentionDays: 30 },
+    { now: () => now },
+    createLogger('silent', 'test'),
+  );
