@@ -2,6 +2,7 @@ import type { HealthReading, HealthSignal } from './health';
 import type { ParleyTransport } from './messaging/consumer';
 import type { DeadlineWatcher } from './messaging/exchanges';
 import type { Relay, WarmUp } from './messaging/outbox';
+import type { Notifier } from './notifications';
 import type { PartitionCheck } from './partners';
 import type { Config } from './platform/config';
 import type { DatabaseMonitor } from './platform/database';
@@ -18,7 +19,7 @@ export function healthSignals(
   database: DatabaseMonitor,
   relay: Relay | null,
   transport: ParleyTransport | null,
-  ...[partitions, schemas, deadlines]: [PartitionCheck, WarmUp, DeadlineWatcher | null]
+  ...[partitions, schemas, deadlines, notifier]: [PartitionCheck, WarmUp, DeadlineWatcher | null, Notifier | null]
 ): readonly HealthSignal[] {
   const signals: HealthSignal[] = [
     { name: 'database', read: () => reading(database.trouble, 'down') },
@@ -29,6 +30,7 @@ export function healthSignals(
   if (transport)
     signals.push({ name: 'consumer', read: () => consumerReading(transport, config.roles.includes('api')) });
   if (deadlines) signals.push({ name: 'deadlines', read: () => reading(deadlines.trouble, 'degraded') });
+  if (notifier) signals.push({ name: 'notifier', read: () => reading(notifier.trouble, 'degraded') });
   return signals;
 }
 

@@ -15,7 +15,7 @@ import {
 import { createRelay, Outbox, OutboxModule, type Relay, WarmUp } from './messaging/outbox';
 import { type Codec, createCodec, createSchemaRegistry, type SchemaRegistry } from './messaging/registry';
 import { ReplayOutcomes, TriageModule } from './messaging/triage';
-import { NotificationsModule } from './notifications';
+import { NOTIFICATION_OBSERVER, NotificationsModule, NOTIFIER } from './notifications';
 import { IdempotencyKeyEntity, ORDER_OBSERVER, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
 import { MissingRights, PartitionCheck, PartnerEntity, Partners, PartnersModule } from './partners';
 import { CLOCK, systemClock } from './platform/clock';
@@ -46,6 +46,11 @@ const ground = (config: Config, log: Logger): Provider[] => [
   { provide: CLOCK, useValue: systemClock },
   { provide: Metrics, useFactory: () => new Metrics() },
   { provide: ORDER_OBSERVER, inject: [Metrics], useFactory: (metrics: Metrics) => metrics.orderObserver },
+  {
+    provide: NOTIFICATION_OBSERVER,
+    inject: [Metrics],
+    useFactory: (metrics: Metrics) => metrics.notificationObserver,
+  },
   { provide: Exchanges, useFactory: () => new Exchanges(log) },
   {
     provide: SCHEMA_REGISTRY,
@@ -207,7 +212,7 @@ export class AppModule {
         OrdersModule,
         ShipmentsModule,
         HealthModule.forRoot({
-          inject: [CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck, WarmUp, DEADLINES],
+          inject: [CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck, WarmUp, DEADLINES, NOTIFIER],
           useFactory: healthSignals,
         }),
       ],

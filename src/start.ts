@@ -10,8 +10,10 @@ import { type DeadlineWatcher, Exchanges } from './messaging/exchanges';
 import type { KafkaAdmin, LanePublisher } from './messaging/kafka';
 import { ensurePartitions, maintainPartitions, type Relay, WarmUp } from './messaging/outbox';
 import type { SchemaRegistry } from './messaging/registry';
+import { createWatchers, Notifications } from './notifications';
+import { NOTIFICATION_FIGURES, type NotificationFigures, NOTIFIER, type Notifier } from './notifications';
 import { PartnerFigures } from './orders';
-import { PartitionCheck } from './partners';
+import { PartitionCheck, Partners } from './partners';
 import { systemClock } from './platform/clock';
 import { type Config, watchSecrets } from './platform/config';
 import { Database, DatabaseMonitor } from './platform/database';
@@ -107,11 +109,13 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
   if (config.roles.some((role) => role !== 'relay')) void app.get(WarmUp).run(signal);
   void keepPartitions(database, config, log, signal);
   app.get<Relay | null>(RELAY)?.start();
+  startNotifier(app, signal);
   await app.startAllMicroservices();
   const judging = app.get<DeadlineWatcher | null>(DEADLINES)?.run(signal);
   // What it asks a silent broker ends with the client.
   lifecycle.onStop('kafka', 'deadlines', async () => judging);
   if (config.roles.includes('consumer')) showFigures(app, signal);
+  if (config.roles.includes('notifier')) watchPartners(app, config, log, signal);
   if (config.roles.includes('api')) {
     signal.throwIfAborted();
     await app
@@ -123,11 +127,23 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
   log.info({ roles: config.roles, api: running.apiUrl, management: running.managementUrl }, 'started');
 }
 
+/** Claims nothing more as soon as the end begins; what was begun then is waited for with the consumer. */
+function startNotifier(app: NestFastifyApplication, signal: AbortSignal): void {
+  app.get<Notifier | null>(NOTIFIER)?.start(signal);
+  void app.get<NotificationFigures | null>(NOTIFICATION_FIGURES)?.run(signal);
+}
+
 /** By one process of many it would do as well; each of the role has them, so that none is missed. */
 function showFigures(app: NestFastifyApplication, signal: AbortSignal): void {
   const figures = app.get(PartnerFigures);
   figures.show(app.get(Metrics));
   void figures.run(signal);
+}
+
+/** Each process of the role looks; one does at a time. */
+function watchPartners(app: NestFastifyApplication, config: Config, logger: Logger, signal: AbortSignal): void {
+  const [database, partners, notifications] = [app.get(Database), app.get(Partners), app.get(Notifications)];
+  void createWatchers(config, { database, partners, notifications, clock: systemClock, logger }).run(signal);
 }
 
 /** Partitions ahead of the numbers, and sent ones away after their time; in every role, since inserts stop without them. */
@@ -164,6 +180,7 @@ function planStop({ app, lifecycle }: Running, management: Server, patienceMs: n
   };
   lifecycle.onStop('intake', 'HTTP intake', () => Promise.resolve(refuse()));
   lifecycle.onStop('consumer', 'consumer', async () => app.get<ParleyTransport | null>(TRANSPORT)?.close());
+  lifecycle.onStop('consumer', 'notifier', async () => app.get<Notifier | null>(NOTIFIER)?.stop());
   lifecycle.onStop('relay', 'relay', async () => app.get<Relay | null>(RELAY)?.stop());
   lifecycle.onStop('http', 'HTTP', async () => {
     // The start may have come to listen since.

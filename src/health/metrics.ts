@@ -16,6 +16,8 @@ export class Metrics {
   private readonly published: Counter<'topic' | 'result'>;
   private readonly delay: Histogram;
   private readonly responses: Histogram<'partner' | 'outcome'>;
+  private readonly notifications: Counter<'kind' | 'channel' | 'result'>;
+  private readonly lapsedLeases: Counter<'doubtful'>;
   private readonly parts = new Map<string, Reading[]>();
 
   constructor() {
@@ -41,7 +43,25 @@ export class Metrics {
       buckets: [1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 24 * 3600, 7 * 24 * 3600],
       registers,
     });
+    this.notifications = new Counter({
+      name: 'parley_notifications_total',
+      help: 'What was written of notifications: sent, failed, unknown, expired; retried or in-doubt where one waits for another attempt.',
+      labelNames: ['kind', 'channel', 'result'],
+      registers,
+    });
+    this.lapsedLeases = new Counter({
+      name: 'parley_notification_leases_lapsed_total',
+      help: 'Notifications taken back from a notifier that was not heard of; doubtful="true": one may have gone out.',
+      labelNames: ['doubtful'],
+      registers,
+    });
   }
+
+  /** Hears what becomes of notifications; given to whoever sends them. */
+  readonly notificationObserver = {
+    settled: (kind: string, channel: string, result: string): void => this.notifications.inc({ kind, channel, result }),
+    lapsed: (doubtful: boolean, count: number): void => this.lapsedLeases.inc({ doubtful: String(doubtful) }, count),
+  };
 
   /** Hears how long partners take to answer; given to the handlers of their answers. */
   readonly orderObserver = {

@@ -4,7 +4,12 @@ export type { Channel, Destination, NotificationEvent } from './domain/notificat
 export { KINDS } from './kinds/catalogue';
 export { Notifications, type RequestOutcome } from './notifications';
 export { NotificationsModule } from './notifications.module';
+export type { NotificationFigures } from './sending/figures';
+export type { Notifier } from './sending/notifier';
+export { NOTIFICATION_OBSERVER, type NotificationObserver } from './sending/observer';
+export { NOTIFICATION_FIGURES, NOTIFIER } from './sending/sending.providers';
 export type { NotificationNote } from './reading/notes';
+export { createWatchers } from './watch/create-watchers';
 // As the REST API shows and takes them.
 export type {
   NotificationDto,

@@ -17,6 +17,8 @@ export interface NotifierParts {
   claims: Claims;
   sender: Sender;
   upkeep: Pick<Upkeep, 'run'>;
+  /** Of the providers; when nothing is sent any more. */
+  close?: () => Promise<unknown>;
   /** By the name in a notification's row; undefined where this installation has none, and what waits for it goes on waiting. */
   providerFor: (name: string) => Provider | undefined;
   kinds: readonly NotificationKind[];
@@ -55,6 +57,7 @@ export class Notifier {
     this.aborter.abort();
     await this.running;
     await Promise.all([...this.lanes.values()].map((lane) => lane.ended()));
+    await this.parts.close?.();
   }
 
   private async run(): Promise<void> {
