@@ -17,6 +17,7 @@ import { PartnerState1764460800016 } from './0016-partner-state';
 import { Certification1764460800017 } from './0017-certification';
 import { PersonalData1764460800018 } from './0018-personal-data';
 import { Notifications1764460800019 } from './0019-notifications';
+import { PartnerWatch1764460800020 } from './0020-partner-watch';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   Certification1764460800017,
   PersonalData1764460800018,
   Notifications1764460800019,
+  PartnerWatch1764460800020,
 ];

@@ -1,4 +1,4 @@
-import { Database, query } from '../../src/platform/database';
+import { type Database, query } from '../../src/platform/database';
 
 export interface TestReceiver {
   id: string;

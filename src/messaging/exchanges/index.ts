@@ -2,6 +2,7 @@ export { createDeadlineWatcher } from './create-watcher';
 export type { DeadlineBatch, DeadlineStep } from './deadline-handlers';
 export type { ParkedAnswers } from './deadline-judge';
 export type { DeadlinePass, DeadlineWatcher } from './deadline-watcher';
+export { type AwaitedAnswers, awaitedAnswers } from './awaited-answers';
 export { afterAnswer, type Answered, isLate } from './domain/answer';
 export { type Exchange, type ExchangeAnswer, type ExchangeState, OPEN_EXCHANGE_STATES } from './exchange';
 export { Exchanges, type NewExchange } from './exchanges';

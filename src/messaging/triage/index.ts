@@ -8,6 +8,7 @@ export {
   ReplayAdvisors,
 } from './replays/replay-advice';
 export { ReplayOutcomes } from './replays/replay-outcomes';
+export { type OpenDeadLetters, openDeadLetters } from './open-dead-letters';
 // As the REST API shows them.
 export type { ChannelDto } from './channel.dto';
 export type { DeadLetterDto } from './dead-letter.dto';

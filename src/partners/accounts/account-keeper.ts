@@ -2,12 +2,11 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import type { SecurityAdmin } from '../../messaging/kafka';
 import type { Clock } from '../../platform/clock';
 import type { Config } from '../../platform/config';
-import { type Database, isDatabaseOutage, query } from '../../platform/database';
+import { type Database, ifFree, isDatabaseOutage, query } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
 import { sleep } from '../../platform/polling';
 import type { GaugeBoard, Logger } from '../../platform/telemetry';
 import type { Caller } from '../../staff';
-import { ifFree } from '../partner-lock';
 import { type Account, WARNED_BEFORE_MS, warningOf } from './account';
 import { liveAccounts } from './accounts';
 import { noteSeen } from './evidence';

@@ -3,6 +3,7 @@ export { dataSourceOptions } from './data-source-options';
 export { Database, query, queryAnew } from './database';
 export { DatabaseMonitor } from './database-monitor';
 export { DatabaseModule } from './database.module';
+export { ifFree } from './if-free';
 export { IndexedReader } from './indexed-reader';
 export { LostRace } from './lost-race';
 export { migrate, pendingMigrations } from './migrate';
