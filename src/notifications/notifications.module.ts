@@ -18,7 +18,12 @@ export interface NotificationsParts {
 export class NotificationsModule {
   static forRoot({ gauges }: NotificationsParts): DynamicModule {
     const controllers: Type[] = [...API_CONTROLLERS, NotificationRequestHandler];
-    const providers: Provider[] = [...CORE_PROVIDERS, ...sendingProviders(gauges), ...API_PROVIDERS];
+    const providers: Provider[] = [
+      ...CORE_PROVIDERS,
+      ...WEBHOOK_PROVIDERS,
+      ...sendingProviders(gauges),
+      ...API_PROVIDERS,
+    ];
     return {
       module: NotificationsModule,
       controllers,
