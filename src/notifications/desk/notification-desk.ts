@@ -89,7 +89,7 @@ async function settle(
 ): Promise<StoredNotification> {
   const [row] = await query<StoredNotification>(
     tx,
-    `UPDATE notification n SET state = :state, code = :code, settled_at = :now, version = version + 1,
+    `UPDATE notification n SET state = :state, code = :code, settled_at = :now, version = version + 1, doubtful = doubtful AND state = 'pending',
        detail = :detail || CASE WHEN doubtful AND state = 'pending' THEN ' Its last attempt may have gone out.' ELSE '' END
      WHERE n.id = :id RETURNING ${NOTIFICATION_COLUMNS}`,
     { id, state, code, detail, now },
