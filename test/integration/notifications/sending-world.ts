@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import type { LookUpOutcome, Letter, Provider, SendOutcome } from '../../../src/notifications/channels/provider';
 import type { NotificationKind } from '../../../src/notifications/domain/kind';
@@ -8,7 +9,7 @@ import { Claims } from '../../../src/notifications/sending/claims';
 import { Expiry } from '../../../src/notifications/sending/expiry';
 import { Notifier, type NotifierParts } from '../../../src/notifications/sending/notifier';
 import type { NotificationObserver } from '../../../src/notifications/sending/observer';
-import { Sender, type SenderParts } from '../../../src/notifications/sending/sender';
+import { type Assignment, Sender, type SenderParts } from '../../../src/notifications/sending/sender';
 import { Upkeep } from '../../../src/notifications/sending/upkeep';
 import { Database, dataSourceOptions } from '../../../src/platform/database';
 import { createLogger } from '../../../src/platform/telemetry';
@@ -279,3 +280,56 @@ export const until = (check: () => void | Promise<void>, options?: EventuallyOpt
     await check();
     return true;
   }, options);
+
+/** What is claimed now, as its sender has it. */
+export async function claimOne(
+  world: SendingWorld,
+  provider: Provider,
+  { leaseMs = 5_000, name = 'sms' } = {},
+): Promise<Assignment> {
+  const kinds = TEST_KINDS.map((one) => one.name);
+  const tap = { provider: name, slots: 1, perSecond: provider.perSecond, leaseMs, kinds };
+  await world.claims.introduce(name, 'sms');
+  const caught = await world.claims.claim(tap);
+  const [claimed] = caught?.claimed ?? [];
+  const ofKind = TEST_KINDS.find((one) => one.name === claimed?.kind);
+  if (!caught || !claimed || !ofKind) throw new Error('nothing was to be claimed');
+  const heard = performance.now();
+  const now = () => new Date(caught.at.getTime() + performance.now() - heard);
+  return { claimed, kind: ofKind, provider, trial: caught.trial, now };
+}
+
+/** A transaction that holds the row of a notification, and changes nothing. */
+export async function holdRow(world: SendingWorld, id: string): Promise<{ letGo: () => void; ended: Promise<void> }> {
+  const client = new Client({ connectionString: world.url });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT FROM notification WHERE id = $1 FOR UPDATE', [id]);
+  let done = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (done = resolve));
+  return {
+    // Written to the socket before this returns.
+    letGo: () => void client.query('COMMIT').then(() => client.end().then(done)),
+    ended,
+  };
+}
+
+/** Somebody waits for a lock in this database. */
+export const lockWaited = (world: SendingWorld): Promise<boolean> =>
+  until(async () => {
+    const waiting = await world.database.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    expect(waiting).not.toEqual([]);
+  });
+
+export const leaseOver = (world: SendingWorld, id: string): Promise<boolean> =>
+  until(async () => {
+    const over = await world.database.query(
+      'SELECT 1 FROM notification WHERE id = :id AND lease_until < clock_timestamp()',
+      {
+        id,
+      },
+    );
+    expect(over).toHaveLength(1);
+  });
