@@ -82,17 +82,16 @@ export class ProviderDesk {
     return this.database.transaction(async (tx) => {
       const before = await this.find(tx, name, by);
       if (before.disabledAt !== null) throw disabled(before);
-      await query(
-        tx,
-        `UPDATE notification_provider SET open_until = clock_timestamp() WHERE name = :name AND open_until > clock_timestamp()`,
-        { name },
-      );
+      await query(tx, `UPDATE notification_provider SET open_until = now() WHERE name = :name AND open_until > now()`, {
+        name,
+      });
       await query(
         tx,
         `UPDATE notification SET next_attempt_at = now(), version = version + 1 WHERE id = (
            SELECT id FROM notification WHERE provider = :name AND state = 'pending' AND attempts > 0 AND NOT doubtful
+             AND (:scope::text[] IS NULL OR partner = ANY(:scope))
            ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED) AND next_attempt_at > now()`,
-        { name },
+        { name, scope: by.partners },
       );
       const { openUntil, failures, lastCode } = before;
       const detail = { openUntil: openUntil?.toISOString() ?? null, failures, lastCode };

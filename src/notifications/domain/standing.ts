@@ -99,7 +99,7 @@ export function providerInWords(provider: ProviderStanding, now: Date): string |
   const { name, channel, configured, disabledAt, disabledReason, failingSince, openUntil, lastCode } = provider;
   if (!configured) return `no ${NAMES[channel]} is configured here`;
   if (disabledAt !== null)
-    return `${name} is disabled since ${time(disabledAt)} (${bare(disabledReason ?? 'no reason recorded')}) until somebody enables it`;
+    return `the provider ${name} is disabled since ${time(disabledAt)} (${bare(disabledReason ?? 'no reason recorded')}) until somebody enables it`;
   if (openUntil === null || openUntil <= now) return undefined;
   const since = failingSince === null ? '' : ` since ${time(failingSince)}`;
   return `the provider ${name} does not serve us${since}${lastCode === null ? '' : ` (${lastCode})`}; next try at ${time(openUntil)}`;

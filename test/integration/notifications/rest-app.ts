@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Metrics } from '../../../src/health';
-import { Notifications, type NotificationEvent, NotificationsModule } from '../../../src/notifications';
+import { Notifications, type NotificationEvent } from '../../../src/notifications';
+import { API_CONTROLLERS, API_PROVIDERS } from '../../../src/notifications/api/api.providers';
+import { CORE_PROVIDERS } from '../../../src/notifications/core.providers';
 import { CLOCK, systemClock } from '../../../src/platform/clock';
 import { ConfigModule } from '../../../src/platform/config';
 import { Database, DatabaseModule } from '../../../src/platform/database';
@@ -32,13 +33,7 @@ export interface RestApp {
 }
 
 @Global()
-@Module({
-  providers: [
-    { provide: CLOCK, useValue: systemClock },
-    { provide: Metrics, useFactory: () => new Metrics() },
-  ],
-  exports: [CLOCK, Metrics],
-})
+@Module({ providers: [{ provide: CLOCK, useValue: systemClock }], exports: [CLOCK] })
 class Ground {}
 
 /** Every channel configured, all of them at addresses where nobody listens. */
@@ -58,8 +53,9 @@ export async function startRest(env: NodeJS.ProcessEnv = ALL_CHANNELS): Promise<
       DatabaseModule.forRoot({ entities: [], migrations: [] }),
       Ground,
       StaffModule,
-      NotificationsModule.forRoot({ gauges: Metrics }),
     ],
+    controllers: API_CONTROLLERS,
+    providers: [...CORE_PROVIDERS, ...API_PROVIDERS],
   })
   class Root {}
   const app = await createHttpApp(Root, config, log);
