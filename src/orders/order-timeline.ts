@@ -1,22 +1,30 @@
 import { LessThanOrEqual } from 'typeorm';
+import type { Notifications } from '../notifications';
 import type { Clock } from '../platform/clock';
 import type { Database } from '../platform/database';
 import type { Order } from './domain/order';
-import { type OrderEvent, timelineOf, type TimelineStep } from './domain/timeline';
+import { notified } from './domain/notified';
+import { NO_PLACE, type OrderEvent, timelineOf, type TimelineStep } from './domain/timeline';
 import { OrderEventEntity } from './order.entity';
 import type { Correspondence, OrderExchanges } from './order-exchanges';
 
-/** The story of one order, from its events, its exchanges, the relay's receipts and what of it is parked. */
+/** The story of one order, from its events, its exchanges, the relay's receipts, what of it is parked, and who was told. */
 export class OrderTimeline {
   constructor(
     private readonly database: Database,
     private readonly exchanges: OrderExchanges,
+    private readonly notifications: Notifications,
     private readonly clock: Clock,
   ) {}
 
   async of(order: Order): Promise<TimelineStep[]> {
     const { events, correspondence } = await this.read(order);
-    return timelineOf(order, events, correspondence, this.clock.now());
+    const told = await this.notifications.ofOrder(order.orderNumber);
+    const story = timelineOf(order, events, correspondence, this.clock.now());
+    return [
+      ...story,
+      ...told.map((note) => ({ ...notified(note), messageId: null, correlationId: null, ...NO_PLACE })),
+    ];
   }
 
   /** What the story is told from. */

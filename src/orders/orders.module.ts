@@ -51,9 +51,9 @@ import { Unmasking } from './unmasking';
     },
     {
       provide: OrderTimeline,
-      inject: [Database, Exchanges, CLOCK],
-      useFactory: (database: Database, exchanges: Exchanges, clock: Clock) =>
-        new OrderTimeline(database, new OrderExchanges(database, exchanges), clock),
+      inject: [Database, Exchanges, Notifications, CLOCK],
+      useFactory: (database: Database, exchanges: Exchanges, notifications: Notifications, clock: Clock) =>
+        new OrderTimeline(database, new OrderExchanges(database, exchanges), notifications, clock),
     },
     {
       provide: OrderNotices,

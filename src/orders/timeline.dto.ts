@@ -15,6 +15,12 @@ const STEPS: readonly StepName[] = [
   'waiting-for-answer',
   'answer-due',
   'answer-overdue',
+  'notified',
+  'notification-waiting',
+  'notification-failed',
+  'notification-unknown',
+  'notification-cancelled',
+  'notification-expired',
 ];
 
 export class TimelineStepDto {

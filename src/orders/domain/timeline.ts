@@ -1,6 +1,7 @@
 import type { ParkedMessage } from '../../messaging/consumer';
 import type { ParkedOutbound } from '../../messaging/outbox';
 import { awaited, type AwaitedExchange } from './awaited';
+import type { NotifiedStep } from './notified';
 import type { Order, OrderEventDetail, StepType } from './order';
 import { type Standing, stopped } from './stopped';
 import { unapplied } from './unapplied';
@@ -34,7 +35,8 @@ export type StepName =
   | 'partner-suspended'
   | 'waiting-for-answer'
   | 'answer-due'
-  | 'answer-overdue';
+  | 'answer-overdue'
+  | NotifiedStep;
 
 /** One line of an order's story. */
 export interface TimelineStep {
@@ -209,4 +211,4 @@ function received(order: Order, event: OrderEvent): TimelineStep {
 
 const messageOf = ({ at, messageId, correlationId }: OrderEvent) => ({ at, messageId, correlationId });
 
-const NO_PLACE = { topic: null, partition: null, offset: null };
+export const NO_PLACE = { topic: null, partition: null, offset: null };

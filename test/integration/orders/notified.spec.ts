@@ -126,6 +126,41 @@ describe('what people are told of orders', () => {
     expect(JSON.stringify(data).length).toBeLessThan(800);
   });
 
+  it("is in the order's story: who is told of what, and what became of it", async () => {
+    const one = await placed();
+    await deliver(answer(one, { responseCode: 'AP' }));
+    const story = async () =>
+      ((await send(orders, 'GET', `/v1/orders/${one.orderNumber}/timeline`)).json['steps'] as Record<string, unknown>[])
+        .slice(3)
+        .map(({ at, step, text, messageId }) => ({ at, step, text, messageId }));
+    const [erp, desk] = await notificationsOf(orders.database, one.orderNumber);
+    const due = expect.stringMatching(
+      /^E-mail to ops-desk about the acceptance: waits; due at 20\d\d-.*Z\.$/,
+    ) as string;
+    expect(await story()).toContainEqual({ at: null, step: 'notification-waiting', text: due, messageId: null });
+    const settle = (id: string | undefined, state: string, change = '') =>
+      orders.database.transaction((tx) =>
+        tx.query(`UPDATE notification SET state = $2, settled_at = '2026-03-01T12:01:00Z' ${change} WHERE id = $1`, [
+          id,
+          state,
+        ]),
+      );
+    await settle(erp?.id, 'sent');
+    await settle(desk?.id, 'unknown', ', doubtful = true');
+    const at = '2026-03-01T12:01:00.000Z';
+    const text = `E-mail to ops-desk about the acceptance: may have gone out or not; staff are to find out and resolve ${desk?.id}.`;
+    const steps = await story();
+    expect(steps).toHaveLength(2);
+    expect(steps).toContainEqual({
+      at,
+      step: 'notified',
+      text: 'Webhook to erp about the acceptance: sent.',
+      messageId: null,
+    });
+    expect(steps).toContainEqual({ at, step: 'notification-unknown', text, messageId: null });
+    expect(JSON.stringify(steps)).not.toContain('example.com');
+  });
+
   it('costs a batch nothing in which nothing is to be told, and one call otherwise', async () => {
     const raise = jest.spyOn(orders.app.get(Notifications), 'raise');
     const find = jest.spyOn(orders.app.get(Partners), 'find');
