@@ -1,3 +1,4 @@
+import { OWN_SYSTEMS } from '../contracts';
 import { agreementOf, formatName } from './agreement';
 import { messageOf } from './asyncapi-message';
 import { operationsOf } from './asyncapi-operation';
@@ -44,7 +45,11 @@ export function introductionOf(partner: string, side: Side): string {
     side === 'parley'
       ? `"send" is what Parley sends; ${partner} implements the mirror of it.`
       : `"send" is what ${partner} sends; it is the mirror of what Parley does.`;
-  return `Business documents between ${partner} (the partner) and the company that runs Parley (we, us) over Kafka. In this document ${mirror}`;
+  const between =
+    partner === OWN_SYSTEMS
+      ? `Documents between the company's own systems (${partner}, the partner) and Parley (we, us)`
+      : `Business documents between ${partner} (the partner) and the company that runs Parley (we, us)`;
+  return `${between} over Kafka. In this document ${mirror}`;
 }
 
 function descriptionOf(described: PartnerInterface, side: Side): string {

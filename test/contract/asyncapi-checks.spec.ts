@@ -1,4 +1,4 @@
-import { CONTRACTS, contractsFor, FORMATS } from '../../src/contracts';
+import { CONTRACTS, contractsFor, FORMATS, OWN_SYSTEMS } from '../../src/contracts';
 import { faultsOf } from './asyncapi-checks';
 import { type Documents, documentsFor, filesFor, type MessageObject } from './asyncapi-fixtures';
 
@@ -8,15 +8,16 @@ const message = (documents: Documents, id: string) => documents.parley.component
 describe("a partner's documents", () => {
   it.each(FORMATS)('are sound where a parser does not look, for channels in %s', (format) => {
     expect(faultsOf(documentsFor(format))).toEqual([]);
+    expect(faultsOf(documentsFor(format, OWN_SYSTEMS))).toEqual([]);
   });
 
-  it.each(FORMATS)(
-    'hold every document, on its channel and in one operation or reply, for channels in %s',
-    (format) => {
-      const { parley } = documentsFor(format);
+  it.each(FORMATS.flatMap((format) => ['acme', OWN_SYSTEMS].map((partner) => [format, partner] as const)))(
+    'hold every document, on its channel and in one operation or reply, for channels in %s, of %s',
+    (format, partner) => {
+      const { parley } = documentsFor(format, partner);
       const types = Object.values(parley.components.messages).map(({ name }) => name);
       expect(types.toSorted()).toEqual(
-        contractsFor(CONTRACTS, 'acme')
+        contractsFor(CONTRACTS, partner)
           .map(({ name }) => `parley.${name}.v1`)
           .toSorted(),
       );
@@ -30,6 +31,14 @@ describe("a partner's documents", () => {
       expect(used.map(({ $ref }) => $ref).toSorted()).toEqual(there.toSorted());
     },
   );
+
+  it('speak of our own systems in theirs alone', () => {
+    const [theirs, partners] = [OWN_SYSTEMS, 'acme'].map((partner) =>
+      [...filesFor('avro', partner).values()].join('\n'),
+    );
+    expect(partners).not.toMatch(/notification/i);
+    expect(theirs).not.toMatch(/orders\.company|shipments\.|order-request|despatch/);
+  });
 
   it('are the same byte for byte each time', () => {
     expect([...filesFor('avro')]).toEqual([...filesFor('avro')]);

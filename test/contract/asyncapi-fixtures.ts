@@ -43,17 +43,17 @@ export interface AsyncApi {
 
 export type Documents = Record<Side, AsyncApi>;
 
-export function filesFor(format: Format, contracts = CONTRACTS): Map<string, string> {
+export function filesFor(format: Format, partner = 'acme'): Map<string, string> {
   return generatePartnerDocuments({
-    partner: 'acme',
-    contracts,
-    channels: channelsInFormat(contracts, 'acme', format),
+    partner,
+    contracts: CONTRACTS,
+    channels: channelsInFormat(CONTRACTS, partner, format),
   });
 }
 
 /** Both documents in this format, read back from what is written. */
-export function documentsFor(format: Format): Documents {
-  const files = filesFor(format);
-  const read = (side: Side) => load(files.get(`acme.${side}.yaml`) ?? '') as AsyncApi;
+export function documentsFor(format: Format, partner = 'acme'): Documents {
+  const files = filesFor(format, partner);
+  const read = (side: Side) => load(files.get(`${partner}.${side}.yaml`) ?? '') as AsyncApi;
   return { parley: read('parley'), partner: read('partner') };
 }

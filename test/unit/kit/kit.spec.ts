@@ -32,6 +32,14 @@ describe("the partner's kit", () => {
     expect(readme).not.toContain('--no-save');
   });
 
+  it('is for partners: it says nothing of our own systems, which have none', async () => {
+    const [files, programs] = [await kitFor('acme', 'avro'), programPackage(ROOT)];
+    const speaking = textsOf(files).filter(([name, text]) => /notification/i.test(name + text));
+    expect(speaking.map(([name]) => name)).toEqual([]);
+    expect(programs.files.filter((name) => /notification.*\.(avsc|proto)$/.test(name))).toEqual([]);
+    await expect(kitFor('company', 'avro')).rejects.toMatchObject({ code: 'kit-own-systems' });
+  });
+
   it('is the same, byte for byte, whenever and in whatever zone it is made', async () => {
     // jest's own process keeps the zone that it was started in.
     const script = `const { kitOf, zipOf } = require('./dist/src/kit');

@@ -1,6 +1,7 @@
 import { parseCertify } from '../../../../src/simulator/certification/options';
 import { parseCompany } from '../../../../src/simulator/company/options';
 import { chosen, PROGRAMS } from '../../../../src/simulator/programs';
+import { parseOptions } from '../../../../src/simulator/options';
 import { UsageError } from '../../../../src/simulator/usage';
 
 describe('the command line of a certification', () => {
@@ -10,6 +11,13 @@ describe('the command line of a certification', () => {
     const { options: said } =
       parseCertify(['acme', '--brokers', 'a:1', '--format', 'protobuf', '--runs', '2'], {}) ?? {};
     expect(said).toMatchObject({ format: 'protobuf', runs: 2, access: { brokers: ['a:1'], account: undefined } });
+  });
+
+  it('is for partners, who answer orders, not for our own systems', () => {
+    const own = 'company" are the company\'s own systems, which answer no orders';
+    expect(() => parseCertify(['company'], {})).toThrow(own);
+    expect(() => parseCompany(['company', '--brokers', 'a:1', '--format', 'json'], {})).toThrow(own);
+    expect(() => parseOptions(['--brokers', 'a:1', '--partner', 'company=json'], {})).toThrow(own);
   });
 
   it('hands back the flags of whoever runs it', () => {
