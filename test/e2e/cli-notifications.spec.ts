@@ -123,8 +123,8 @@ describe('notifications on the command line', () => {
 
     const shown = await parley('show', id);
     expect(shown.stdout).toMatch(/^standing +(Tried|Waiting)/m);
-    expect(shown.stdout).toMatch(/^failed for +smtp-unreachable: /m);
-    expect(shown.stdout).toMatch(/^ {2}1 +sent +\S+ \S+ +\S+ s +later +smtp-unreachable /m);
+    expect(shown.stdout).toMatch(/^because +smtp-unreachable: /m);
+    expect(shown.stdout).toMatch(/^ {2}1 +send +\S+ \S+ +\S+ s +later +smtp-unreachable /m);
     expect(shown.stdout).toMatch(/^over +email, address •••$/m);
     expect(shown.output).toContain(`To give it up: parley notifications cancel ${id}`);
     expect(shown.output).toContain('How email does: parley notifications providers');
@@ -216,7 +216,7 @@ describe('notifications on the command line', () => {
     const order = await accepted();
     await told(order, ({ state }) => state === 'sent', 'it is sent');
     const { stdout } = await orders.run(['orders', 'show', order.orderNumber]);
-    expect(stdout).toMatch(/^\S+ \S+ {2}.*(order-accepted|e-mail|email).*desk/im);
+    expect(stdout).toMatch(/^\S+ \S+ {2}E-mail to desk about the acceptance: sent\.$/m);
   }, 240_000);
 
   it('test each address of a receiver', async () => {

@@ -6,7 +6,7 @@ import { pathOf } from './show';
 
 /** For what the API refuses since the notification was changed: the same, and where it stands now. */
 export const sinceThen =
-  (api: ApiClient, seen: NotificationViewDto) =>
+  (api: Pick<ApiClient, 'get'>, seen: NotificationViewDto) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof AppError) || error.code !== 'version-stale') throw error;
     const now = await api.get<NotificationViewDto>(pathOf(seen.id));

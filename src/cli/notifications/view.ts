@@ -31,7 +31,7 @@ function headLines(notification: NotificationViewDto): string[] {
     ['event', notification.eventId],
     ['happened', localTime(notification.happenedAt)],
     ['attempts', notification.attempts],
-    ['failed for', [code, detail && localTimes(detail)].filter(Boolean).join(': ')],
+    ['because', [code, detail && localTimes(detail)].filter(Boolean).join(': ')],
     ['next attempt', localTime(notification.nextAttemptAt)],
     ['expires', settledAt === null ? localTime(notification.expiresAt) : null],
     ['settled', localTime(settledAt)],
@@ -47,12 +47,18 @@ function dataLines({ data }: NotificationViewDto): string[] {
   return facts(Object.entries(data).map(([name, value]) => [`  ${name}`, wordsOf(value)]));
 }
 
-const wordsOf = (value: unknown): string =>
-  typeof value === 'string' ? localTimes(value) : (JSON.stringify(value) ?? '');
+/** A partner or a receiver is told by its name. */
+function wordsOf(value: unknown): string {
+  if (typeof value === 'string') return localTimes(value);
+  const { id, name, ...more } = (value ?? {}) as Record<string, unknown>;
+  if (typeof id === 'string' && typeof name === 'string' && Object.keys(more).length === 0)
+    return name === id ? id : `${name} (${id})`;
+  return JSON.stringify(value) ?? '';
+}
 
 const ATTEMPTS = [
   { title: '  NO', of: ({ number }: Attempt) => `  ${number}` },
-  { title: 'WHAT', of: ({ action }: Attempt) => (action === 'send' ? 'sent' : 'asked whether it came') },
+  { title: 'WHAT', of: ({ action }: Attempt) => action },
   { title: 'BEGUN', of: ({ begunAt }: Attempt) => localTime(begunAt) },
   { title: 'TOOK', of: tookOf },
   { title: 'OUTCOME', of: ({ outcome }: Attempt) => outcome ?? 'never heard' },
@@ -66,16 +72,22 @@ function tookOf({ begunAt, endedAt }: Attempt): string | null {
   return endedAt === null ? null : `${((Date.parse(endedAt) - Date.parse(begunAt)) / 1000).toFixed(1)} s`;
 }
 
+const WHO_KNOWS = {
+  email: "the mail server's log",
+  sms: 'the SMS provider',
+  webhook: 'whoever runs the endpoint',
+} as const;
+
 /** What a person can do about it as it stands; none where it takes its course. */
-export function nextSteps({ id, state, provider, code, may }: NotificationViewDto): string[] {
+export function nextSteps({ id, state, channel, provider, code, may }: NotificationViewDto): string[] {
   const resend = `parley notifications resend ${id}`;
   const able = (verb: (typeof may)[number], ...lines: string[]) => (may.includes(verb) ? lines : []);
   switch (state) {
     case 'unknown':
       return [
-        `It may have gone out, and may not: look whether it arrived, or ask whoever runs ${provider}. Then say which:`,
+        `It may have gone out, and may not: look whether it arrived, or ask ${WHO_KNOWS[channel]}. Then say which:`,
         ...able('resolve', `  parley notifications resolve ${id} --delivered --reason "…", or --not-delivered`),
-        ...able('resend', `  or, where twice does no harm: ${resend}`),
+        ...able('resend', `Or, where a second one does no harm: ${resend}`),
       ];
     case 'failed':
     case 'expired':

@@ -5,6 +5,7 @@ it.each([
   ['unauthenticated', 5],
   ['forbidden', 5],
   ['edit-own', 5],
+  ['receivers-not-allowed', 5],
   ['plan-changed', 4],
   ['version-stale', 4],
   ['api-unreachable', 1],

@@ -110,6 +110,7 @@ function nextSteps({ id, webhook, badAddresses }: ReceiverDto): string[] {
     ...(webhook?.disabledAt
       ? [`Once its endpoint is mended: parley notifications receivers enable ${id} --reason "…"`]
       : []),
-    `To change it: parley notifications receivers show ${id} --yaml > ${id}.yaml, then set ${id} --file ${id}.yaml`,
+    `To change it: parley notifications receivers show ${id} --yaml > ${id}.yaml`,
+    `  then, edited: parley notifications receivers set ${id} --file ${id}.yaml`,
   ];
 }

@@ -1,28 +1,10 @@
 import { kindLines, POLICY_WORDS } from '../../../../src/cli/notifications/kinds';
 import { nextSteps, viewLines } from '../../../../src/cli/notifications/view';
 import { localTime } from '../../../../src/cli/terminal/words';
-import type { NotificationViewDto } from '../../../../src/notifications';
 import { MAY } from '../../../../src/notifications/api/may';
 import { CRASH_POLICIES } from '../../../../src/notifications/domain/kind';
 import { KINDS } from '../../../../src/notifications/kinds/catalogue';
-
-const AT = '2026-02-03T04:05:06.789Z';
-
-const notification = (change: Partial<NotificationViewDto> = {}): NotificationViewDto => ({
-  ...{ id: 'n1', version: 2, kind: 'order-accepted', summary: 'A partner accepted an order.', channel: 'email' },
-  ...{ provider: 'email', receiver: { id: 'ops', name: 'Operations' }, address: '•••', partner: 'acme' },
-  ...{ orderNumber: '17', eventId: 'order/17/3', state: 'pending', doubtful: false, code: null, detail: null },
-  ...{ standing: `Tried again at ${AT}.`, attempts: 1, happenedAt: AT, createdAt: AT, nextAttemptAt: AT },
-  ...{ expiresAt: AT, settledAt: null, resendOf: null, data: { at: AT, partner: { id: 'acme' } }, resends: [] },
-  history: [
-    {
-      ...{ number: 1, action: 'send', begunAt: AT, endedAt: null, outcome: null, code: null, detail: null },
-      ...{ providerReference: null, notifier: 'parley-1' },
-    },
-  ],
-  may: ['cancel'],
-  ...change,
-});
+import { AT, notification } from './fixture';
 
 describe('a notification', () => {
   it('is shown with the times of this machine, in sentences too', () => {
@@ -33,7 +15,14 @@ describe('a notification', () => {
   });
 
   it('says of an attempt whose end nobody heard that it was never heard', () => {
-    expect(viewLines(notification()).at(-1)).toMatch(/^ {2}1 +sent .* - +never heard /);
+    expect(viewLines(notification()).at(-1)).toMatch(/^ {2}1 +send .* - +never heard /);
+  });
+
+  it('tells partners by their names', () => {
+    const data = { partner: { id: 'acme', name: 'Acme Ltd' }, other: { id: 'x', name: 'x' }, lines: [{ a: 1 }] };
+    expect(viewLines(notification({ data }))).toEqual(
+      expect.arrayContaining(['  partner  Acme Ltd (acme)', '  other    x', '  lines    [{"a":1}]']),
+    );
   });
 
   it('of a secret kind shows no data', () => {
