@@ -45,8 +45,13 @@ export class ScriptedSmtp {
     return this.sockets.size;
   }
 
-  stop(): Promise<void> {
+  /** As a server does that has waited long enough. */
+  dropAll(): void {
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  stop(): Promise<void> {
+    this.dropAll();
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 

@@ -146,6 +146,8 @@ function mailerFor(settings: SmtpSettings, pass: string, onHandedOver: (signal: 
   return mailer;
 }
 
+/** By its members: what the system threw is of no class of ours. */
 function failureOf(error: unknown): SmtpFailure {
-  return error instanceof Error ? error : { message: messageOf(error) };
+  const isFailure = typeof error === 'object' && error !== null && 'message' in error;
+  return isFailure ? (error as SmtpFailure) : { message: messageOf(error) };
 }
