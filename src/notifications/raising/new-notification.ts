@@ -54,9 +54,15 @@ export function newNotification(
   };
 }
 
-/** Texts in it may come from partners: PostgreSQL takes neither NUL nor half a surrogate pair. */
-export const dataText = (data: NotificationEvent['data']): string =>
-  JSON.stringify(data, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value));
+/** NUL and half a surrogate pair, as JSON writes them; texts in data may come from partners, and PostgreSQL takes neither. */
+const UNSTORABLE = /\\u0000|\\ud[89a-f]/;
+
+export function dataText(data: NotificationEvent['data']): string {
+  const text = JSON.stringify(data);
+  return UNSTORABLE.test(text) ? JSON.stringify(data, (_, value: unknown) => clean(value)) : text;
+}
+
+const clean = (value: unknown) => (typeof value === 'string' ? storable(value) : value);
 
 /**
  * Writes what is new, in the order of ids: two transactions that tell the same events meet in the same order. What is there already stays
