@@ -111,3 +111,18 @@ export function aRequest(change: Partial<NotificationEvent> = {}): NotificationE
 export type Shown = Record<string, unknown> & { id: string; version: number; standing: string; state: string };
 
 export const itemsOf = (answer: Answer): Shown[] => answer.json['items'] as Shown[];
+
+export const errorOf = ({ status, json }: Answer) => [status, json['code']];
+
+/** A receiver with all that one may have. */
+export const EVERYTHING = {
+  name: 'Operations desk',
+  email: 'ops@example.com',
+  phone: '+4915112345678',
+  webhookUrl: 'https://127.0.0.1:8443/hooks/s3cr3t-path',
+  quietHours: { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' },
+  subscriptions: [
+    { kind: 'order-accepted', channels: ['email', 'webhook'], partners: ['acme'] },
+    { kind: 'order-overdue', channels: ['sms'] },
+  ],
+};

@@ -1,10 +1,8 @@
 import { giveKey } from '../../support/staff';
-import type { Answer } from '../orders/orders-app';
-import { aRequest, anAcceptance, type RestApp, startRest } from './rest-app';
+import { aRequest, anAcceptance, errorOf, type RestApp, startRest } from './rest-app';
 
 const PATH = '/v1/notification-providers';
 type Provider = Record<string, unknown> & { name: string };
-const errorOf = ({ status, json }: Answer) => [status, json['code']];
 
 describe('providers over REST', () => {
   let rest: RestApp;

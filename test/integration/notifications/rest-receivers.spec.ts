@@ -1,25 +1,9 @@
-import { Webhook } from 'standardwebhooks';
-import { WebhookSecrets } from '../../../src/notifications/channels/webhook/webhook-secrets';
-import { CONFIG, type Config } from '../../../src/platform/config';
 import { giveKey } from '../../support/staff';
 import type { Answer } from '../orders/orders-app';
-import { anAcceptance, itemsOf, type RestApp, startRest } from './rest-app';
+import { anAcceptance, errorOf, EVERYTHING, itemsOf, type RestApp, startRest } from './rest-app';
 
 const PATH = '/v1/notification-receivers';
-const errorOf = ({ status, json }: Answer) => [status, json['code']];
 const pointersOf = ({ json }: Answer) => (json['errors'] as { pointer: string }[]).map(({ pointer }) => pointer);
-
-const everything = {
-  name: 'Operations desk',
-  email: 'ops@example.com',
-  phone: '+4915112345678',
-  webhookUrl: 'https://127.0.0.1:8443/hooks/s3cr3t-path',
-  quietHours: { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' },
-  subscriptions: [
-    { kind: 'order-accepted', channels: ['email', 'webhook'], partners: ['acme'] },
-    { kind: 'order-overdue', channels: ['sms'] },
-  ],
-};
 
 describe('receivers over REST', () => {
   let rest: RestApp;
@@ -39,7 +23,7 @@ describe('receivers over REST', () => {
     );
 
   it('are made as the body says, shown with their addresses masked, and the secret of the webhook is told once', async () => {
-    const made = await put('ops-desk', everything);
+    const made = await put('ops-desk', EVERYTHING);
     expect([made.status, made.headers['location'], made.headers['etag'], made.headers['cache-control']]).toEqual([
       ...[201, `${PATH}/ops-desk`, '"1"', 'no-store'],
     ]);
@@ -49,8 +33,8 @@ describe('receivers over REST', () => {
     expect([shown.status, shown.headers['etag'], shown.json]).toEqual([200, '"1"', receiver]);
     expect(shown.json).toMatchObject({
       ...{ id: 'ops-desk', version: 1, name: 'Operations desk', email: '•••', phone: '•••', webhookUrl: '•••' },
-      quietHours: everything.quietHours,
-      subscriptions: [everything.subscriptions[0], { ...everything.subscriptions[1], partners: null }],
+      quietHours: EVERYTHING.quietHours,
+      subscriptions: [EVERYTHING.subscriptions[0], { ...EVERYTHING.subscriptions[1], partners: null }],
       webhook: { disabledAt: null, disabledReason: null, secrets: [{ number: 1, validUntil: null }] },
       badAddresses: [],
     });
@@ -185,92 +169,6 @@ describe('receivers over REST', () => {
     expect(await entries('remove', 'leaver')).toMatchObject([{ detail: { cancelled: 1 } }]);
   });
 
-  it('get another secret for their webhook, which alone is told, and the one before signs beside it for a while', async () => {
-    const first = (await put('signed', { webhookUrl: everything.webhookUrl })).json['webhookSecret'];
-    const path = `POST ${PATH}/signed/webhook-secret` as const;
-    expect((await rest.ask('operator', path, {})).status).toBe(403);
-    const rotated = await rest.ask('admin', path, { oldValidForHours: 48 });
-    expect(rotated).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' }, json: { number: 2 } });
-    expect(Date.parse(String(rotated.json['oldValidUntil']))).toBeGreaterThan(Date.now() + 47 * 3_600_000);
-    const { secret } = rotated.json as { secret: string };
-    expect(new Set([first, secret]).size).toBe(2);
-    // What was told is what signs.
-    const secrets = new WebhookSecrets(rest.database, rest.app.get<Config>(CONFIG));
-    const target = await secrets.target('signed', new Date());
-    const signed = new Date('2026-02-03T04:05:06.000Z');
-    const signatureOf = (told: unknown) => new Webhook(String(told)).sign('msg', signed, '{}');
-    expect((target?.secrets as Buffer[]).map((raw) => signatureOf(`whsec_${raw.toString('base64')}`))).toEqual([
-      ...[signatureOf(secret), signatureOf(first)],
-    ]);
-    const third = await rest.ask('admin', path, {});
-    expect(third.status).toBe(200);
-    expect(errorOf(await rest.ask('admin', path, {}))).toEqual([409, 'webhook-secrets-full']);
-    const now = await rest.ask('admin', path, { oldValidForHours: 0 });
-    expect([now.status, now.json['number']]).toEqual([200, 4]);
-    expect((await show('signed')).json).toMatchObject({ webhook: { secrets: [{ number: 4, validUntil: null }] } });
-    const audited = await entries('rotate-secret', 'signed');
-    expect(audited.map(({ detail }) => (detail as { number: number }).number)).toEqual([2, 3, 4]);
-    expect(JSON.stringify(audited)).not.toContain('whsec');
-    expect(errorOf(await rest.ask('admin', `POST ${PATH}/nobody/webhook-secret`, {}))).toEqual([
-      404,
-      'receiver-unknown',
-    ]);
-    await put('unsigned', {});
-    expect(errorOf(await rest.ask('admin', `POST ${PATH}/unsigned/webhook-secret`, {}))).toEqual([
-      409,
-      'webhook-absent',
-    ]);
-  });
-
-  it('keep the secret with another URL, and get a new one when the webhook was taken away between', async () => {
-    const { webhookUrl } = everything;
-    const first = (await put('moved', { webhookUrl })).json['webhookSecret'];
-    const other = await put('moved', { webhookUrl: `${webhookUrl}/other` }, match(1));
-    expect(other.json).toMatchObject({ webhookSecret: null, webhook: { secrets: [{ number: 1 }] } });
-    expect((await put('moved', {}, match(2))).json['webhook']).toBeNull();
-    const again = (await put('moved', { webhookUrl }, match(3))).json;
-    expect(again['webhookSecret']).toMatch(/^whsec_/);
-    expect(again['webhookSecret']).not.toBe(first);
-    const secrets = await rest.database.query(`SELECT number FROM webhook_secret WHERE receiver = 'moved'`);
-    expect(secrets).toHaveLength(1);
-  });
-
-  it('have a disabled webhook enabled again, for a reason', async () => {
-    await put('dead', { webhookUrl: everything.webhookUrl });
-    const enable = (body: object = { reason: 'it is back' }) =>
-      rest.ask('operator', `POST ${PATH}/dead/webhook-enabling`, body);
-    expect(errorOf(await enable())).toEqual([409, 'webhook-not-disabled']);
-    await rest.database.query(
-      `UPDATE notification_provider SET disabled_at = now(), disabled_reason = 'It answered 503.', failures = 9 WHERE name = 'webhook/dead'`,
-    );
-    expect((await show('dead')).json['webhook']).toMatchObject({ disabledReason: 'It answered 503.' });
-    expect(errorOf(await enable({}))).toEqual([400, 'request-invalid']);
-    const enabled = await enable();
-    expect([enabled.status, enabled.json['webhook']]).toMatchObject([200, { disabledAt: null, disabledReason: null }]);
-    expect(await entries('enable-webhook', 'dead')).toMatchObject([{ reason: 'it is back' }]);
-  });
-
-  it('are tested over each of their addresses, once for each key, by notifications like any others', async () => {
-    await put('tested', everything);
-    const test = (key: string | undefined) =>
-      rest.ask('operator', `POST ${PATH}/tested/test`, undefined, key === undefined ? {} : { 'idempotency-key': key });
-    expect(errorOf(await test(undefined))).toEqual([400, 'idempotency-key-missing']);
-    const [first, again, other] = [await test('a'), await test('a'), await test('b')];
-    expect([first?.status, again?.json]).toEqual([202, first?.json]);
-    expect(other?.json).not.toEqual(first?.json);
-    const made = first?.json['notifications'] as { id: string; channel: string }[];
-    expect(made.map(({ channel }) => channel)).toEqual(['email', 'sms', 'webhook']);
-    for (const { id, channel } of made) {
-      const { json } = await rest.ask('viewer', `GET /v1/notifications/${id}`);
-      expect(json).toMatchObject({ channel, state: 'pending', receiver: { id: 'tested' } });
-    }
-    expect(itemsOf(await rest.ask('viewer', 'GET /v1/notifications?receiver=tested'))).toHaveLength(6);
-    expect(await entries('test', 'tested')).toHaveLength(2);
-    await put('silent', {});
-    const silent = await rest.ask('operator', `POST ${PATH}/silent/test`, undefined, { 'idempotency-key': 'a' });
-    expect(errorOf(silent)).toEqual([409, 'receiver-unreachable']);
-  });
-
   it('are shown with the addresses that a provider refused for good, without naming them', async () => {
     await put('bounced', { email: 'bounced@example.com' });
     await rest.database.query(
@@ -284,9 +182,9 @@ describe('receivers over REST', () => {
 
   it('are known to nobody who is confined to some partners', async () => {
     const confined = await giveKey(rest.database, { partners: ['acme'] });
-    await put('hidden', everything);
+    await put('hidden', EVERYTHING);
     expect(itemsOf(await rest.ask(confined, `GET ${PATH}`))).toEqual([]);
-    expect(errorOf(await rest.ask(confined, `PUT ${PATH}/mine`, everything))).toEqual([403, 'receivers-not-allowed']);
+    expect(errorOf(await rest.ask(confined, `PUT ${PATH}/mine`, EVERYTHING))).toEqual([403, 'receivers-not-allowed']);
     const headers = { 'if-match': '"1"', 'idempotency-key': 'k' };
     for (const operation of [
       ...(['GET', 'DELETE'] as const).map((method) => `${method} ${PATH}/hidden` as const),
@@ -310,7 +208,7 @@ describe('receivers where hardly anything is configured', () => {
   afterAll(() => rest.close());
 
   it('are refused what nothing is sent through here, with the key that is not set', async () => {
-    const refused = await rest.put('ops', { ...everything, webhookUrl: 'https://hooks.example.com/' });
+    const refused = await rest.put('ops', { ...EVERYTHING, webhookUrl: 'https://hooks.example.com/' });
     expect([...errorOf(refused), pointersOf(refused)]).toEqual([
       ...[422, 'receiver-invalid'],
       ['/webhookUrl', '/subscriptions/0/channels/0', '/subscriptions/0/channels/1', '/subscriptions/1/channels/0'],

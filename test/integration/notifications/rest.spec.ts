@@ -1,6 +1,6 @@
 import { giveKey } from '../../support/staff';
 import type { Answer } from '../orders/orders-app';
-import { aRequest, anAcceptance, itemsOf, type RestApp, type Shown, startRest } from './rest-app';
+import { aRequest, anAcceptance, errorOf, itemsOf, type RestApp, type Shown, startRest } from './rest-app';
 
 const reason = { reason: 'they called us' };
 
@@ -38,7 +38,6 @@ describe('notifications over REST', () => {
     );
   const act = (id: string, verb: string, body: unknown, version: number, who: 'support' | 'viewer' = 'support') =>
     rest.ask(who, `POST /v1/notifications/${id}/${verb}`, body, { 'if-match': `"${version}"` });
-  const errorOf = ({ status, json }: Answer) => [status, json['code']];
 
   it('are listed newest first, page by page, by order, state, kind, channel, receiver and partner', async () => {
     const events = [anAcceptance({ partner: 'umbra' }), anAcceptance({ partner: 'umbra' })];

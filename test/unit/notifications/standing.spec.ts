@@ -93,7 +93,7 @@ describe('where a notification stands', () => {
           for (const lastAttempt of [null, begun]) {
             const said = standingInWords(one({ state, crash, doubtful, lastAttempt }), NOW);
             expect([state, said]).toEqual([state, expect.stringMatching(/^[A-Z][^{}]+\.$/)]);
-            expect(said).not.toMatch(/undefined|null|\.\.|  /);
+            expect(said).not.toMatch(/undefined|null|\.\.| {2}/);
           }
   });
 });
