@@ -1,15 +1,13 @@
 import { startRegistry } from '../scripts/servers/index.mjs';
-import { cpuMeter, until } from './measure.mjs';
+import { cpuMeter } from './measure.mjs';
 import { environment, makeDatabase, publishSchemas, spawnDriver, spawnSimulator } from './parley.mjs';
+import { round } from './round.mjs';
 import { dropDatabase, settle, withGuard } from './servers.mjs';
 
 export const title = 'End to end: accept → outbox → Kafka → partner → Kafka → accepted, everything on this machine';
 
 const AIM = 2500;
 const STRETCH = 4000;
-const CALLERS = 128;
-/** Orders that may be without an answer at a time: accepting goes as fast as answers are applied, which is what can last. */
-const OPEN = 4000;
 
 /**
  * Which roles run in which process (the first one places the orders, the one named `consumer` applies the answers), what
@@ -23,40 +21,6 @@ const SETUPS = {
   'all roles in one process, Avro': { roles: { parley: 'api,relay,consumer' }, format: 'avro' },
   'a process for each role': { roles: { api: 'api', relay: 'relay', consumer: 'consumer' }, format: 'json' },
 };
-
-/** Lets accepting follow answering. */
-function throttle(accepting, applying) {
-  let stopped = false;
-  const loop = (async () => {
-    while (!stopped) {
-      const { applied } = await applying.call('counts');
-      await accepting.call('allow', applied + OPEN);
-      await new Promise((resolve) => setTimeout(resolve, 15));
-    }
-    await accepting.call('allow', Infinity);
-  })();
-  return () => {
-    stopped = true;
-    return loop;
-  };
-}
-
-/** Places orders for `ms` and waits until every one is answered. */
-async function round(accepting, applying, partners, ms) {
-  const began = performance.now();
-  const before = (await applying.call('counts')).applied;
-  const stop = throttle(accepting, applying);
-  const placed = await accepting.call('drive', { partners, callers: CALLERS, ms });
-  const acceptedMs = performance.now() - began;
-  await stop();
-  const applied = async () => {
-    const { applied: now, others } = await applying.call('counts');
-    if (others > 0) throw new Error(`${others} answers were not applied: see the log`);
-    return now - before;
-  };
-  await until('the answers', async () => (await applied()) >= placed, { progress: applied, everyMs: 10 });
-  return { placed, acceptedMs, elapsedMs: performance.now() - began };
-}
 
 /** What a format needs beside the servers that all have. */
 async function startFormat(servers, name, format) {

@@ -16,6 +16,7 @@ const BENCHMARKS = [
   'replay',
   'codecs',
   'end-to-end',
+  'notifications',
   'latency',
 ];
 
