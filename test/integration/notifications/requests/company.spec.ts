@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   type ErrorReport,
   errorReport,
@@ -6,6 +7,7 @@ import {
   topicFor,
   typeOf,
 } from '../../../../src/contracts';
+import { parsePartnerFile, type PartnerFile } from '../../../../src/partners';
 import { eventually } from '../../../support/eventually';
 import { testConfig } from '../../../support/config';
 import { atEnd } from '../../../support/faults';
@@ -29,7 +31,8 @@ beforeAll(async () => {
   stage = await openStage({ DATABASE_POOL_SIZE: '8' }, kafka);
   const { databaseUrl, kafkaConsumerGroup } = stage.config;
   const env = { ...asParley(kafka), ...asAdministrator(kafka), KAFKA_CONSUMER_GROUP: kafkaConsumerGroup };
-  const file = { partner: OWN_SYSTEMS, format: 'json', partitions: 1 } as const;
+  const { partner, name } = parsePartnerFile(readFileSync('docs/partners/company.yaml', 'utf8')) as PartnerFile;
+  const file = { partner, name: String(name), format: 'json', partitions: 1 } as const;
   const { plan, account } = await onboard(stage.database, testConfig(databaseUrl, env), file);
   expect(plan.changes.filter(({ kind }) => kind === 'topic').map(({ name }) => name)).toEqual([
     ERRORS,
