@@ -1,5 +1,5 @@
 import { load } from 'js-yaml';
-import { messageOf, NonRetriableError } from './errors';
+import { messageOf, NonRetriableError } from '../errors';
 
 /** A file of a few dozen lines; whatever is larger is another file. */
 const MAX_BYTES = 65_536;
