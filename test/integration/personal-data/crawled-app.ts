@@ -44,11 +44,11 @@ export interface CrawledApp {
 /** So much a request to the partner may hold: an order of many lines is then refused by the broker. */
 const SMALL_TOPIC = '4000';
 
-export async function startCrawled(): Promise<CrawledApp> {
+export async function startCrawled(env: NodeJS.ProcessEnv = {}): Promise<CrawledApp> {
   const lines: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const running = await start(
-    testConfig(await freshDatabase(), { KAFKA_CONSUMER_GROUP: uniqueName('parley') }),
+    testConfig(await freshDatabase(), { KAFKA_CONSUMER_GROUP: uniqueName('parley'), ...env }),
     logger,
   );
   await running.started;
@@ -114,4 +114,23 @@ export function getsOf({ paths }: OpenAPIObject, values: Readonly<Record<string,
       if (!known?.length) throw new Error(`no value is known for ${path}: this test has to make one`);
       return known.map((value) => path.replace(`{${parameter}}`, encodeURIComponent(value)));
     });
+}
+
+/** What the parameters of operations can be here, by the path that ends with them. */
+export async function valuesOf({ ask, partner }: CrawledApp): Promise<Record<string, string[]>> {
+  const all = async (path: string, member: string): Promise<string[]> => {
+    const { json } = await ask('admin', `GET ${path}`);
+    return (json['items'] as Record<string, string>[]).map((item) => item[member] ?? '');
+  };
+  const parked = [...(await all('/v1/dead-letters?state=all&limit=200', 'id')), ...(await all('/v1/parked', 'id'))];
+  return {
+    '/v1/orders/{orderNumber}': await all('/v1/orders?limit=200', 'orderNumber'),
+    '/v1/dead-letters/{id}': parked,
+    '/v1/dead-letter-groups/{fingerprint}': await all('/v1/dead-letter-groups?state=all', 'fingerprint'),
+    '/v1/replays/{id}': await all('/v1/replays', 'id'),
+    '/v1/api-keys/{id}': await all('/v1/api-keys', 'id'),
+    '/v1/partners/{id}': [partner],
+    '/v1/notifications/{id}': await all('/v1/notifications?limit=200', 'id'),
+    '/v1/notification-receivers/{id}': await all('/v1/notification-receivers', 'id'),
+  };
 }

@@ -3,13 +3,13 @@ import { CONTRACTS, despatchAdvice, orderRequest, personalTexts, topicFor } from
 import { ROLES } from '../../../src/staff';
 import { eventually } from '../../support/eventually';
 import { readAll, uniqueName } from '../../support/kafka';
-import { type CrawledApp, getsOf, startCrawled } from './crawled-app';
+import { type CrawledApp, getsOf, startCrawled, valuesOf } from './crawled-app';
+import { type RefusingMailServer, startRefusingMailServer, tellPeople } from './told';
 import { tracesOf } from './traces';
 
 const secrets = new Map<string, string>();
 /** Something personal that stands nowhere else. */
-const secret = (what: string): string => {
-  const text = uniqueName(`Kim ${what}`);
+const secret = (what: string, text = uniqueName(`Kim ${what}`)): string => {
   secrets.set(text, what);
   return text;
 };
@@ -28,6 +28,7 @@ interface Letter {
 describe('personal data', () => {
   let app: CrawledApp;
   let first: { orderNumber: string; correlationId: string };
+  let mail: RefusingMailServer | undefined;
   /** Numbers of orders by what becomes of their despatch. */
   const orders: Record<string, string> = {};
   /** Whatever was answered to somebody who did not unmask. */
@@ -59,7 +60,8 @@ describe('personal data', () => {
   }
 
   beforeAll(async () => {
-    app = await startCrawled();
+    mail = await startRefusingMailServer();
+    app = await startCrawled(mail.env);
     const [name, email, phone] = ['name', 'email', 'phone'].map((what) => secret(`contact ${what}`));
     first = await app.place({ name, email, phone });
     await despatched('shipped', (of) => advice(of, { driver: { name: secret('driver'), phone: secret('phone') } }));
@@ -92,10 +94,12 @@ describe('personal data', () => {
       'to be mended',
     ])
       await letterOf(what);
+    await tellPeople(app, secret);
   }, 240_000);
   afterAll(async () => {
     await app?.running.lifecycle.stop('test');
     await app?.running.app.close();
+    await mail?.close();
   });
 
   it('is what the partner reads, and what its dead letter topic keeps', async () => {
@@ -279,21 +283,4 @@ async function despatchNumberOf({ ask }: CrawledApp, orderNumber = ''): Promise<
   const { json } = await ask('viewer', `GET /v1/orders/${orderNumber}/shipments`);
   const [shipment] = json['items'] as { despatchNumber: string }[];
   return encodeURIComponent(shipment?.despatchNumber ?? '');
-}
-
-/** What the parameters of operations can be here, by the path that ends with them. */
-async function valuesOf({ ask, partner }: CrawledApp): Promise<Record<string, string[]>> {
-  const all = async (path: string, member: string): Promise<string[]> => {
-    const { json } = await ask('admin', `GET ${path}`);
-    return (json['items'] as Record<string, string>[]).map((item) => item[member] ?? '');
-  };
-  const parked = [...(await all('/v1/dead-letters?state=all&limit=200', 'id')), ...(await all('/v1/parked', 'id'))];
-  return {
-    '/v1/orders/{orderNumber}': await all('/v1/orders?limit=200', 'orderNumber'),
-    '/v1/dead-letters/{id}': parked,
-    '/v1/dead-letter-groups/{fingerprint}': await all('/v1/dead-letter-groups?state=all', 'fingerprint'),
-    '/v1/replays/{id}': await all('/v1/replays', 'id'),
-    '/v1/api-keys/{id}': await all('/v1/api-keys', 'id'),
-    '/v1/partners/{id}': [partner],
-  };
 }

@@ -1,3 +1,4 @@
+import { Notifications } from '../../../src/notifications';
 import { Database } from '../../../src/platform/database';
 import { openApi } from '../../../src/platform/http';
 import { createLogger } from '../../../src/platform/telemetry';
@@ -46,9 +47,23 @@ describe('an administrator who is confined to another partner', () => {
     const [group] = (await send(orders, 'GET', '/v1/dead-letter-groups')).json['items'] as { fingerprint: string }[];
     const exchange = (await send(orders, 'GET', `/v1/orders/${order}/exchanges`)).json;
     const [{ correlationId }] = (exchange['items'] ?? exchange['exchanges']) as [{ correlationId: string }];
+    const told = {
+      id: `order/${order}/2`,
+      kind: 'order-accepted',
+      at: new Date(),
+      partner: 'acme',
+      orderNumber: order,
+    };
+    const data = { orderNumber: order, partner: { id: 'acme', name: 'Acme Ltd' }, at: told.at.toISOString() };
+    const to = { channel: 'email', address: 'ops@example.com' } as const;
+    await database.transaction((tx) => running.app.get(Notifications).raise(tx, [{ ...told, data, to }], told.at));
+    const [note] = (await send(orders, 'GET', '/v1/notifications')).json['items'] as { id: string }[];
+    const receiver = { name: 'Purchasing for acme', email: 'ops@example.com', subscriptions: [] };
+    expect((await send(orders, 'PUT', '/v1/notification-receivers/ops-desk', receiver)).status).toBe(201);
     return {
       ...{ orderNumber: order, fingerprint: String(group?.fingerprint), correlationId, topic: record.topic },
       ...{ '/v1/dead-letters': String(dead?.id), '/v1/parked': String(dead?.id), '/v1/partners': 'acme' },
+      ...{ '/v1/notifications': String(note?.id), '/v1/notification-receivers': 'ops-desk', name: 'email' },
     };
   }
 
@@ -73,7 +88,9 @@ describe('an administrator who is confined to another partner', () => {
     database.query(
       `SELECT (SELECT jsonb_agg(p ORDER BY id) FROM partner p) AS partners, (SELECT jsonb_agg(o) FROM orders o) AS orders,
               (SELECT jsonb_agg(c ORDER BY id) FROM channel c) AS channels, (SELECT jsonb_agg(d) FROM parked_inbound d) AS parked,
-              (SELECT jsonb_agg(e) FROM exchange e) AS exchanges, (SELECT count(*) FROM outbox_message) AS outbox`,
+              (SELECT jsonb_agg(e) FROM exchange e) AS exchanges,
+              (SELECT jsonb_agg(n) FROM notification n) AS notifications, (SELECT jsonb_agg(r) FROM notification_receiver r) AS receivers,
+              (SELECT count(*) FROM outbox_message) AS outbox`,
     );
   const isOfAcme = ({ status, text }: { status: number; text: string }) =>
     status < 300 && (text.includes('acme') || text.includes(order));
