@@ -32,6 +32,7 @@ export interface Catch {
   at: Date;
 }
 
+/** Two limits: by the first, which is known when it is planned, what is due is read in the order of its index; no more than the second are locked. */
 export const CLAIM = `
   WITH gate AS MATERIALIZED (
     SELECT name, tokens, refilled_at, open_until FROM notification_provider WHERE name = :provider AND disabled_at IS NULL FOR UPDATE
@@ -45,9 +46,11 @@ export const CLAIM = `
     SELECT *, CASE WHEN open_until > at THEN 0 WHEN trial THEN least(1, floor(tokens)) ELSE least(:slots::int, floor(tokens)) END::int AS places
     FROM tap
   ), due AS MATERIALIZED (
-    SELECT id FROM notification
-    WHERE provider = :provider AND state = 'pending' AND next_attempt_at <= (SELECT at FROM room) AND kind = ANY(:kinds::text[])
-    ORDER BY next_attempt_at LIMIT (SELECT places FROM room) FOR UPDATE SKIP LOCKED
+    SELECT id FROM (
+      SELECT id FROM notification
+      WHERE provider = :provider AND state = 'pending' AND next_attempt_at <= (SELECT at FROM room) AND kind = ANY(:kinds::text[])
+      ORDER BY next_attempt_at LIMIT :slots::int FOR UPDATE SKIP LOCKED
+    ) first LIMIT (SELECT places FROM room)
   ), claimed AS (
     UPDATE notification SET state = 'sending', claim = gen_random_uuid(), version = version + 1,
       lease_until = (SELECT at FROM room) + :leaseMs::int * interval '1 millisecond'
@@ -72,7 +75,7 @@ type Row = Claimed & { at: Date; trial: boolean; waitMs: number };
 export class Claims {
   constructor(private readonly database: Database) {}
 
-  /** Providers that have something due, and are neither disabled nor behind an open breaker; each found by a step in the index. */
+  /** Providers that have something due, and are neither disabled nor behind an open breaker; each found by a step in the index (an EXISTS would be joined with all that waits). */
   async due(): Promise<string[]> {
     const rows = await this.database.query<{ provider: string }>(
       `WITH RECURSIVE known AS (
@@ -83,7 +86,8 @@ export class Claims {
        )
        SELECT known.provider FROM known LEFT JOIN notification_provider p ON p.name = known.provider
        WHERE known.provider IS NOT NULL AND p.disabled_at IS NULL AND coalesce(p.open_until <= now(), true)
-         AND EXISTS (SELECT FROM notification n WHERE n.state = 'pending' AND n.provider = known.provider AND n.next_attempt_at <= now())`,
+         AND (SELECT n.next_attempt_at FROM notification n WHERE n.state = 'pending' AND n.provider = known.provider
+           ORDER BY n.next_attempt_at LIMIT 1) <= now()`,
     );
     return rows.map(({ provider }) => provider);
   }

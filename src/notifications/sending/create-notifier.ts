@@ -49,7 +49,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     ...{ claims, sender, kinds: KINDS, concurrency: config.notificationConcurrency, leaseMs, log },
     upkeep: new Upkeep(claims, new Expiry(database, KINDS, observer), observer, log, leaseMs),
     providerFor: (name) => providers[name.split('/', 1)[0] as Channel],
-    close: () => Promise.all(Object.values(providers).map((provider) => provider?.close())),
+    close: () => Promise.all(Object.values(providers).flatMap((provider) => (provider ? [provider.close()] : []))),
   });
 }
 

@@ -160,8 +160,13 @@ describe('what is heard after the claim was lost', () => {
 });
 
 describe('a process that is killed', () => {
-  const killed = ['behind its claim', 'behind its attempt', 'behind the call'] as const;
-  type Case = [kind: string, at: (typeof killed)[number], remembers: boolean, effects: number, state: string];
+  type Case = [
+    kind: string,
+    at: 'behind its claim' | 'behind its attempt' | 'behind the call',
+    remembers: boolean,
+    effects: number,
+    state: string,
+  ];
   const cases: Case[] = ['repeats', 'skips', 'asks'].flatMap((kind): Case[] => [
     [kind, 'behind its claim', false, 1, 'sent'],
     [kind, 'behind its attempt', true, 1, 'sent'],

@@ -1,0 +1,175 @@
+import { claimOne, CountingProvider, httpProvider, SendingWorld, TEST_KINDS, until } from './sending-world';
+
+let world: SendingWorld;
+let url: string;
+const provider = new CountingProvider();
+
+beforeAll(async () => {
+  world = await SendingWorld.open();
+  url = await provider.listen();
+});
+afterEach(async () => {
+  await world.clear();
+  provider.reset();
+});
+afterAll(async () => {
+  await world.close();
+  await provider.close();
+});
+
+interface Tap {
+  failures: number;
+  openForMs: number | null;
+  failing: boolean;
+  last_code: string | null;
+}
+
+const KINDS = TEST_KINDS.map(({ name }) => name);
+const claim = (name = 'sms', slots = 8) =>
+  world.claims.claim({ provider: name, slots, perSecond: 10_000, leaseMs: 5_000, kinds: KINDS });
+
+async function tap(name = 'sms'): Promise<Tap | undefined> {
+  const [row] = await world.database.query<Tap>(
+    `SELECT failures, extract(epoch FROM open_until - now())::float8 * 1000 AS "openForMs", failing_since IS NOT NULL AS failing, last_code
+     FROM notification_provider WHERE name = :name`,
+    { name },
+  );
+  return row;
+}
+
+/** One after the other, all as the server says. */
+async function send(count: number, options: Parameters<typeof httpProvider>[1] = {}): Promise<void> {
+  await world.put(count, { kind: 'repeats' });
+  for (let n = 0; n < count; n++) await world.sender().deal(await claimOne(world, httpProvider(url, options)));
+}
+
+const passOpenTime = () =>
+  world.database.query(`UPDATE notification_provider SET open_until = clock_timestamp() - interval '1 millisecond'`);
+
+describe('the breaker of a provider', () => {
+  it('opens behind five faults in a row, for twice as long after each failed trial, and closes with a success', async () => {
+    provider.behaviour = () => ({ status: 500 });
+    await send(4);
+    expect(await tap()).toMatchObject({ failures: 4, openForMs: null, failing: true, last_code: 'http-500' });
+    await send(1);
+    expect((await tap())?.openForMs).toBeGreaterThan(3_000);
+    expect((await tap())?.openForMs).toBeLessThanOrEqual(5_000);
+    await world.put(8);
+    expect((await claim())?.claimed).toEqual([]);
+    expect(await world.claims.due()).toEqual([]);
+    await passOpenTime();
+    await send(1);
+    expect((await tap())?.openForMs).toBeGreaterThan(8_000);
+    await passOpenTime();
+    provider.behaviour = () => ({});
+    await send(1);
+    expect(await tap()).toMatchObject({ failures: 0, openForMs: null, failing: false });
+    expect((await claim())?.claimed).toHaveLength(8);
+  });
+
+  it('lets one through as a trial, over all processes, and the next one when nobody has heard of it for a lease', async () => {
+    provider.behaviour = () => ({ status: 500 });
+    await send(5);
+    await world.put(8);
+    await passOpenTime();
+    const tried = await Promise.all([claim(), claim(), claim(), claim()]);
+    expect(tried.flatMap((one) => one?.claimed ?? [])).toHaveLength(1);
+    expect(tried.filter((one) => one?.trial && one.claimed.length > 0)).toHaveLength(1);
+    expect((await claim())?.claimed).toEqual([]);
+    await passOpenTime();
+    expect((await claim())?.claimed).toHaveLength(1);
+  });
+
+  it('counts a timeout as a fault, and what is said of one message alone as none', async () => {
+    provider.behaviour = () => ({ hang: true });
+    await send(2, { timeoutMs: 50 });
+    expect(await tap()).toMatchObject({ failures: 2, last_code: 'no-answer' });
+    provider.behaviour = () => ({ status: 422 });
+    await send(1);
+    expect(await tap()).toMatchObject({ failures: 0, openForMs: null });
+    provider.behaviour = () => ({ status: 403 });
+    await send(6);
+    expect(await tap()).toMatchObject({ failures: 0, openForMs: null });
+  });
+
+  it('goes by the trial alone while it is open: what was under way neither closes it nor lengthens it', async () => {
+    await world.put(3, { kind: 'repeats' });
+    const [good, bad] = [await claimOne(world, httpProvider(url)), await claimOne(world, httpProvider(url))];
+    provider.behaviour = () => ({ status: 500 });
+    await send(5);
+    const { openForMs } = (await tap()) ?? {};
+    await world.sender().deal(bad);
+    provider.behaviour = () => ({});
+    await world.sender().deal(good);
+    const then = await tap();
+    expect(then?.failures).toBe(5);
+    expect(then?.openForMs).toBeLessThanOrEqual(openForMs ?? 0);
+    expect(then?.openForMs).toBeGreaterThan(0);
+  });
+
+  it('is closed for as long as Retry-After says, from the first such answer', async () => {
+    provider.behaviour = () => ({ status: 429, headers: { 'retry-after': '30' } });
+    await send(1);
+    expect((await tap())?.openForMs).toBeGreaterThan(28_000);
+    expect((await claim())?.claimed).toEqual([]);
+    const [row] = await world.database.query<{ ms: number }>(
+      'SELECT extract(epoch FROM next_attempt_at - now())::float8 * 1000 AS ms FROM notification',
+    );
+    expect(row?.ms).toBeGreaterThan(28_000);
+  });
+
+  it('is free for the next trial when one came to nothing before the provider was asked', async () => {
+    provider.behaviour = () => ({ status: 500 });
+    await send(5);
+    await world.database.query('DELETE FROM notification');
+    await world.put(1, { address: '+4900' });
+    await world.database.query(`INSERT INTO notification_bad_address VALUES ('sms', '+4900', 'gone', 'Gone.', now())`);
+    await passOpenTime();
+    await world.sender().deal(await claimOne(world, httpProvider(url)));
+    await world.put(1);
+    expect((await claim())?.claimed).toHaveLength(1);
+  });
+
+  it('holds nothing of another provider up', async () => {
+    const down = 'http://127.0.0.1:1';
+    await world.put(20, { kind: 'repeats' });
+    await world.put(20, { provider: 'webhook/fine' });
+    await world.put(20, { provider: 'webhook/slow' });
+    const slow = new CountingProvider();
+    slow.behaviour = () => ({ hang: true });
+    const slowUrl = await slow.listen();
+    const urls: Record<string, string> = { sms: down, 'webhook/fine': url, 'webhook/slow': slowUrl };
+    world.notifier((name) => httpProvider(urls[name] ?? down, { timeoutMs: 3_000 }));
+    await until(async () => {
+      const fine = `SELECT 1 FROM notification WHERE provider = 'webhook/fine' AND state = 'sent'`;
+      expect(await world.database.query(fine)).toHaveLength(20);
+      expect((await tap())?.openForMs).toBeGreaterThan(0);
+    });
+    expect(slow.requests).toHaveLength(8);
+    await slow.close();
+  });
+});
+
+describe('an address that was refused for good', () => {
+  it('is not written to again, by other notifications either', async () => {
+    provider.behaviour = () => ({ status: 410 });
+    await world.put(2);
+    const [first, second] = [await claimOne(world, httpProvider(url)), await claimOne(world, httpProvider(url))];
+    await world.sender().deal(first);
+    await world.sender().deal(second);
+    expect(provider.requests).toHaveLength(1);
+    expect(await world.row(first.claimed.id)).toMatchObject({ state: 'failed', code: 'http-410' });
+    expect(await world.row(second.claimed.id)).toMatchObject({ state: 'failed', code: 'bad-address', attempts: 0 });
+    expect(await world.database.query('SELECT channel, code FROM notification_bad_address')).toEqual([
+      { channel: 'sms', code: 'http-410' },
+    ]);
+  });
+});
+
+it('gives nothing to a provider that is disabled', async () => {
+  await world.put(1);
+  await world.claims.introduce('sms', 'sms');
+  await world.database.query('UPDATE notification_provider SET disabled_at = now()');
+  expect(await claim()).toBeUndefined();
+  expect(await world.claims.due()).toEqual([]);
+});
