@@ -4,6 +4,7 @@ export type { Outgoing, PreparedMessage } from './outbox-message';
 export { ensurePartitions, maintainPartitions, type PartitionPass, type PartitionPolicy } from './partitions';
 export { publicationsOf, receiptsOf, type Receipt, type SentAddress } from './receipts';
 export { OutboxModule } from './outbox.module';
+export { deadOutbound } from './parking/dead-outbound';
 export { type ParkedOutbound, parkedOf, type ParkedState } from './parking/parked-list';
 export { createRelay, Relay, type RelayOptions, type RelayState } from './relay';
 export type { RelayObserver } from './relay-session';

@@ -1,8 +1,9 @@
-import { type OpenDeadLetters, openDeadLetters } from '../../messaging/triage';
+import { openDeadLetters } from '../../messaging/triage';
 import type { Partners } from '../../partners';
 import type { Database } from '../../platform/database';
 import type { Notifications } from '../notifications';
 import { isDeadLetterNoticeDue } from './domain/dead-letters-due';
+import { byPartner, type LettersOfPartner } from './domain/letters-of-partner';
 import type { PartnerWatchRepository } from './partner-watch.repository';
 
 /** Tells people of dead letters that wait for a decision of theirs. */
@@ -16,7 +17,7 @@ export class DeadLetterWatch {
 
   /** Looks once, by this time. */
   async look(now: Date): Promise<void> {
-    const open = await openDeadLetters(this.database);
+    const open = byPartner(await openDeadLetters(this.database));
     if (open.length === 0) return;
     const told = new Map((await this.repository.all()).map((row) => [row.partner, row]));
     for (const letters of open) {
@@ -26,7 +27,7 @@ export class DeadLetterWatch {
     }
   }
 
-  private async tell(letters: OpenDeadLetters, deadToldAt: Date | null, now: Date): Promise<void> {
+  private async tell(letters: LettersOfPartner, deadToldAt: Date | null, now: Date): Promise<void> {
     const { partner: id, count, oldest, newest, causes } = letters;
     const name = (await this.partners.find(id))?.name ?? id;
     await this.database.transaction(async (tx) => {

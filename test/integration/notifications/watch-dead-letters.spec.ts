@@ -50,6 +50,21 @@ describe('open dead letters', () => {
     ]);
   });
 
+  it('are those that we could not send, too', async () => {
+    await dies('acme', 'invalid');
+    await watch.write(
+      `INSERT INTO parked_outbound (seq, topic, partition, key, message_id, state, code, parked_at)
+       SELECT n, 'orders.acme.request.v1', 0, 'k', gen_random_uuid(), CASE n WHEN 1 THEN 'held' ELSE 'dead' END, 'record-too-large', :now FROM generate_series(1, 3) n`,
+      { now: watch.now },
+    );
+    await watch.look();
+    const causes = [
+      { code: 'record-too-large', count: 2 },
+      { code: 'invalid', count: 1 },
+    ];
+    expect(await open()).toMatchObject([{ partner: { id: 'acme' }, count: 3, causes }]);
+  });
+
   it('are told once an hour at most while more die, and once a day while none does', async () => {
     await dies('acme', 'invalid');
     await watch.look();
