@@ -2,10 +2,10 @@ import { Controller, Inject } from '@nestjs/common';
 import { type NotificationRequest, notificationRequest } from '../../contracts';
 import { HandlesContract, type InboundBatch, type Outcome } from '../../messaging/consumer';
 import { query, type Tx } from '../../platform/database';
+import { type Asked, askedEvent, inDocument } from '../domain/asked-event';
 import type { EventFault } from '../domain/event-fault';
 import { kindOf, KINDS } from '../kinds/catalogue';
 import { Notifications, type RequestOutcome } from '../notifications';
-import { type Asked, askedEvent, inDocument } from './asked-event';
 import { requestHash } from './request-hash';
 
 const ASKABLE = KINDS.filter(({ source }) => source === 'request').map(({ name }) => name);

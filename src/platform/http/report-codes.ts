@@ -109,6 +109,10 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
 
 /** The same of what our own systems meet on theirs, which is told to no partner. */
 export const REQUEST_CODES: Readonly<Record<string, ReportCode>> = {
+  'key-mismatch': {
+    title: "The record's key is not the document's",
+    help: 'The key of a request for a notification is its notificationId, in UTF-8, and nothing else.',
+  },
   'notification-kind-unknown': {
     title: 'No such notification can be asked for',
     help: 'The kinds that other systems may ask for stand in the detail. All others are told by themselves, to whoever subscribed.',

@@ -1,7 +1,7 @@
 import type { NotificationRequest } from '../../contracts';
-import type { EventFault } from '../domain/event-fault';
-import type { NotificationKind } from '../domain/kind';
-import { CHANNELS, type Channel, type Destination, type NotificationEvent } from '../domain/notification';
+import type { EventFault } from './event-fault';
+import type { NotificationKind } from './kind';
+import { CHANNELS, type Channel, type Destination, type NotificationEvent } from './notification';
 
 /** What a request asks for, or what is wrong with it; `pointer` leads into the document. Whether its receiver exists is not known here. */
 export type Asked = NotificationEvent | EventFault;
@@ -28,7 +28,7 @@ export const inDocument = ({ code, pointer, detail }: EventFault): EventFault =>
 export const eventIdOf = (notificationId: string): string => `request/${notificationId}`;
 
 /**
- * The event that a request tells of. Pure.
+ * The event that a request tells of.
  * @param kind that it names; undefined where there is none of that name
  * @param askable names of the kinds that may be asked for, for the words of a refusal
  * @param now bounds when it happened: a clock that is ahead would make it worth something for longer than its kind says

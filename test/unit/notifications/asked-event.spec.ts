@@ -1,8 +1,8 @@
-import { type NotificationRequest, notificationRequest } from '../../../../src/contracts';
-import { kindOf, KINDS } from '../../../../src/notifications/kinds/catalogue';
-import { askedEvent, inDocument } from '../../../../src/notifications/requests/asked-event';
-import { requestHash } from '../../../../src/notifications/requests/request-hash';
-import { reportCode } from '../../../../src/platform/http';
+import { type NotificationRequest, notificationRequest } from '../../../src/contracts';
+import { kindOf, KINDS } from '../../../src/notifications/kinds/catalogue';
+import { askedEvent, inDocument } from '../../../src/notifications/domain/asked-event';
+import { requestHash } from '../../../src/notifications/requests/request-hash';
+import { reportCode } from '../../../src/platform/http';
 
 const AT = '2026-02-03T04:05:06.789Z';
 const NOW = new Date('2026-02-03T04:06:00Z');
