@@ -32,7 +32,7 @@ export async function post(
   signal: AbortSignal,
 ): Promise<HttpExchange> {
   const client = new Client(url.origin, {
-    connect: onceConnector(url, route, signal),
+    connect: checkedConnector(url, route, signal),
     allowH2: false,
     pipelining: 1,
     maxHeaderSize: MOST_HEADER_BYTES,
@@ -47,8 +47,8 @@ export async function post(
   }
 }
 
-/** Connects once: over a second connection undici would write again what it believes unwritten, as often as a receiver likes to hang up. */
-function onceConnector(url: URL, route: Route, signal: AbortSignal): buildConnector.connector {
+/** Connects to what may be reached, or fails. */
+function checkedConnector(url: URL, route: Route, signal: AbortSignal): buildConnector.connector {
   const connect = buildConnector({
     allowH2: false,
     timeout: route.timeoutMs,
@@ -58,14 +58,11 @@ function onceConnector(url: URL, route: Route, signal: AbortSignal): buildConnec
     autoSelectFamily: true,
     lookup: checkedLookup(url, route, signal),
   });
-  let used = false;
   return (options, callback) => {
     // What is an address already is looked up by nobody.
     const fault = isIP(options.hostname) === 0 ? undefined : faultOfTarget(options.hostname, url, route.allowed);
-    const refusal = used ? new Error('the connection broke') : fault && new TargetForbidden(fault);
-    used = true;
-    if (refusal) queueMicrotask(() => callback(refusal, null));
-    else connect(options, callback);
+    if (fault === undefined) connect(options, callback);
+    else queueMicrotask(() => callback(new TargetForbidden(fault), null));
   };
 }
 

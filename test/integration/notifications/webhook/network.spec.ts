@@ -59,7 +59,7 @@ describe('a name', () => {
     },
   );
 
-  it.each(['::1', '::ffff:127.0.0.1', '::127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', 'fd00:ec2::254', 'fe80::1'])(
+  it.each(['::1', '::ffff:127.0.0.1', '::7f00:1', '64:ff9b::7f00:1', '2002:7f00:1::', 'fd00:ec2::254', 'fe80::1'])(
     'that leads to %s leads nowhere',
     async (address) => {
       const resolve = () => Promise.resolve([address]);
@@ -100,13 +100,20 @@ describe('a name', () => {
 });
 
 describe('an address', () => {
-  it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433', '0.0.0.0', '[::]', '169.254.169.254'])(
-    'written as %s leads nowhere',
-    async (host) => {
-      expect(await ask(`https://${host}:${receiver.port}/`)).toEqual(forbidden);
-      expect(receiver.connections).toBe(0);
-    },
-  );
+  it.each([
+    '127.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::127.0.0.1]',
+    '0x7f.1',
+    '2130706433',
+    '0.0.0.0',
+    '[::]',
+    '169.254.169.254',
+  ])('written as %s leads nowhere', async (host) => {
+    expect(await ask(`https://${host}:${receiver.port}/`)).toEqual(forbidden);
+    expect(receiver.connections).toBe(0);
+  });
 
   it('of an allowed network is reached, also by http and by a name', async () => {
     names.answer = () => ['127.0.0.1'];
@@ -158,6 +165,16 @@ describe('time', () => {
     expect(exchange).toMatchObject({ kind: 'failed', written: true });
     await eventually(() => silent.sockets.size === 0, { what: 'the connection is closed' });
     expect(silent.connections).toBe(1);
+  });
+
+  it('that is over while TLS is being agreed on has nothing written', async () => {
+    const silent = await RawServer.start(() => undefined);
+    stops.push(() => silent.stop());
+    const exchange = await ask(`https://127.0.0.1:${silent.port}`, { allowed: OWN }, AbortSignal.timeout(200));
+    expect(exchange).toMatchObject({ kind: 'failed', written: false });
+    expect(silent.connections).toBe(1);
+    expect(silent.received).not.toContain('POST');
+    await eventually(() => silent.sockets.size === 0, { what: 'the connection is closed' });
   });
 
   it('costs nothing where nobody listens', async () => {
