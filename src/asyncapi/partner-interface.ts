@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
   type AnyContract,
-  contractsFor,
   type Format,
   formatOf,
   type JsonSchema,
@@ -91,9 +90,7 @@ const titleOf = ({ name }: AnyContract) => name.charAt(0).toUpperCase() + name.s
 /** Throws `channel-unknown` when no document has a channel, `schema-unsupported` when a schema can't be told. */
 export function describePartner(input: PartnerInterfaceInput): PartnerInterface {
   const facts = new Map(input.channels.map((channel) => [channel.topic, channel]));
-  const there = contractsFor(input.contracts, input.partner).filter((contract) =>
-    facts.has(topicFor(contract, input.partner)),
-  );
+  const there = input.contracts.filter((contract) => facts.has(topicFor(contract, input.partner)));
   if (there.length === 0) {
     throw new NonRetriableError('channel-unknown', `Partner ${input.partner} has no channel of any document.`, {
       hint: `Add the partner with "parley partner add ${input.partner}", or name a --format to do without a database.`,
