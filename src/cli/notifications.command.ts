@@ -42,7 +42,7 @@ function reading(notifications: Command): void {
     .action(showNotification);
   withJson(notifications.command('unmask').argument('<id>', 'of the notification', notificationId))
     .description('The same with its address and what is sent; the audit keeps who saw it. Never of a secret kind.')
-    .addOption(reason('why it has to be seen').makeOptionMandatory())
+    .addOption(reason('why it has to be seen; must be given').makeOptionMandatory())
     .action(unmaskNotification);
 }
 

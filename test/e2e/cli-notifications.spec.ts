@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,6 +62,21 @@ describe('notifications on the command line', () => {
   const list = (...filter: string[]) => orders.json<NotificationDto[]>(['notifications', 'list', ...filter]);
   const show = (id: string) => orders.json<NotificationViewDto>(['notifications', 'show', id]);
 
+  /** A command whose output nobody reads: a pipe, since a socket tells only later that nobody is there. */
+  function unread(command: string): { status: number | null; stderr: string } {
+    const script = `exec 9> >(exec true); wait $!; exec "$0" dist/src/cli/main.js ${command} >&9`;
+    const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath], {
+      env: {
+        PATH: process.env['PATH'],
+        PARLEY_URL: orders.parley.apiUrl,
+        PARLEY_API_KEY: orders.keys.get('admin')?.token,
+      },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return { status, stderr };
+  }
+
   /** The order's notification, once this is so. */
   const told = ({ orderNumber }: PlacedOrder, fits: (one: NotificationDto) => boolean, what: string) =>
     eventually(async () => (await list('--order', orderNumber)).find(fits), { timeout: 30_000, interval: 100, what });
@@ -99,6 +115,12 @@ describe('notifications on the command line', () => {
     expect(unmasked.stdout).toMatch(/^email +ops@example\.com$/m);
     expect((await parley('receivers', 'show', 'ops-desk')).stdout).not.toContain('example.com');
 
+    expect(unread('notifications receivers rotate-secret ops-desk')).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(
+        /^parley: Nobody read the secret, and it is told once\.\n(.*\n)*.*rotate-secret ops-desk$/m,
+      ) as string,
+    });
     expect((await orders.run(['notifications', 'receivers', 'rotate-secret', 'ops-desk'], 'admin')).stdout).toMatch(
       /^webhook secret whsec_\S+\n$/,
     );
@@ -262,5 +284,5 @@ describe('notifications on the command line', () => {
     );
     expect((await parley('kinds', 'confirmation-code')).stdout).toMatch(/^secret +yes/m);
     expect((await parley('kinds', 'nonsense')).code).toBe(1);
-  });
+  }, 120_000);
 });

@@ -26,6 +26,7 @@ export function receiversOf(notifications: Command): void {
     'parley notifications receivers test ops-desk',
     'parley notifications receivers show ops-desk --yaml > ops-desk.yaml',
     'parley notifications receivers rotate-secret warehouse --old-valid-for 24h',
+    'parley notifications receivers enable warehouse --reason "its certificate is renewed"',
   );
   withJson(withLimit(receivers.command('list')))
     .description('All receivers, how they are reached, and of what they are told.')
@@ -72,6 +73,6 @@ function webhooks(receivers: Command): void {
     .action(rotateSecret);
   withJson(one(receivers, 'enable'))
     .description('Send to its webhook again, after it was disabled for failing for days.')
-    .addOption(reason().makeOptionMandatory())
+    .addOption(reason('why; must be given, and is kept in the audit').makeOptionMandatory())
     .action(enableWebhook);
 }
