@@ -1,0 +1,44 @@
+import { NotificationFigures } from '../../../src/notifications/sending/figures';
+import { Metrics } from '../../../src/health';
+import { quiet, SendingWorld } from './sending-world';
+
+let world: SendingWorld;
+beforeAll(async () => (world = await SendingWorld.open()));
+afterAll(() => world.close());
+
+it('shows what waits, what a person decides and which taps are shut, by channel and without a name', async () => {
+  const metrics = new Metrics();
+  const figures = new NotificationFigures(world.database, quiet, metrics);
+  await world.put(3, { provider: 'webhook/kates-shop', address: 'https://kate.example/hook' });
+  await world.put(2, { dueInMs: 3_600_000 });
+  await world.database.query(
+    `UPDATE notification SET created_at = now() - interval '90 seconds' WHERE provider = 'webhook/kates-shop'`,
+  );
+  const [unknown = ''] = await world.put(1, { provider: 'email' });
+  await world.database.query(`UPDATE notification SET state = 'unknown' WHERE id = :unknown`, { unknown });
+  await world.claims.introduce('webhook/kates-shop', 'webhook');
+  await world.claims.introduce('sms', 'sms');
+  await world.database.query(
+    `UPDATE notification_provider SET open_until = CASE WHEN channel = 'sms' THEN now() + interval '1 minute' END,
+       disabled_at = CASE WHEN channel = 'webhook' THEN now() END`,
+  );
+  await figures.read();
+  metrics.notificationObserver.settled('asks', 'sms', 'sent');
+  metrics.notificationObserver.lapsed(true, 2);
+  const shown = await metrics.registry.metrics();
+  for (const line of [
+    'parley_notifications_pending{channel="webhook"} 3',
+    'parley_notifications_pending{channel="sms"} 2',
+    'parley_notifications_pending{channel="email"} 0',
+    'parley_notifications_oldest_pending_age_seconds{channel="sms"} 0',
+    'parley_notifications_unknown{channel="email"} 1',
+    'parley_notification_breakers_open{channel="sms"} 1',
+    'parley_notification_providers_disabled{channel="webhook"} 1',
+    'parley_notifications_total{kind="asks",channel="sms",result="sent"} 1',
+    'parley_notification_leases_lapsed_total{doubtful="true"} 2',
+  ])
+    expect(shown).toContain(line);
+  const [, age] = /oldest_pending_age_seconds\{channel="webhook"\} (\S+)/.exec(shown) ?? [];
+  expect(Number(age)).toBeGreaterThanOrEqual(90);
+  expect(shown).not.toContain('kate');
+});
