@@ -8,7 +8,7 @@ import { describeProvider } from './provider-suite';
 describeProvider(
   'e-mail',
   {
-    ...{ remembers: false, lookUp: false, retryAfter: false },
+    ...{ remembers: false, lookUp: false, retryAfter: false, refuses: true },
     badAddresses: ['', 'jane', '@example.com', 'a@b@example.com', 'a@example.com,b@example.com', 'a@example.com b'],
   },
   openEmail,

@@ -53,7 +53,7 @@ async function open(remembers: boolean) {
 }
 
 const FEATURES = {
-  ...{ lookUp: true, retryAfter: true },
+  ...{ lookUp: true, retryAfter: true, refuses: true },
   badAddresses: ['', '0041793026727', '+41', 'tel:+41793026727', '+41793026727,+41793026728', `+${'4'.repeat(40)}`],
 };
 describeProvider('sms, where ids are remembered', { ...FEATURES, remembers: true }, () => open(true));
