@@ -82,9 +82,13 @@ export class ProviderDesk {
     return this.database.transaction(async (tx) => {
       const before = await this.find(tx, name, by);
       if (before.disabledAt !== null) throw disabled(before);
-      await query(tx, `UPDATE notification_provider SET open_until = now() WHERE name = :name AND open_until > now()`, {
-        name,
-      });
+      await query(
+        tx,
+        `UPDATE notification_provider SET open_until = date_trunc('milliseconds', now()) WHERE name = :name AND open_until > now()`,
+        {
+          name,
+        },
+      );
       await query(
         tx,
         `UPDATE notification SET next_attempt_at = now(), version = version + 1 WHERE id = (
