@@ -1,4 +1,13 @@
-import { claimOne, CountingProvider, httpProvider, SendingWorld, TEST_KINDS, until } from './sending-world';
+import {
+  claimOne,
+  CountingProvider,
+  holdRow,
+  httpProvider,
+  lockWaited,
+  SendingWorld,
+  TEST_KINDS,
+  until,
+} from './sending-world';
 
 let world: SendingWorld;
 let url: string;
@@ -72,7 +81,11 @@ describe('the breaker of a provider', () => {
     await send(5);
     await world.put(8);
     await passOpenTime();
-    const tried = await Promise.all([claim(), claim(), claim(), claim()]);
+    const row = await holdRow(world, 'sms', 'notification_provider');
+    const trying = Promise.all([claim(), claim(), claim(), claim()]);
+    await lockWaited(world, 4);
+    row.letGo();
+    const [tried] = await Promise.all([trying, row.ended]);
     expect(tried.flatMap((one) => one?.claimed ?? [])).toHaveLength(1);
     expect(tried.filter((one) => one?.trial && one.claimed.length > 0)).toHaveLength(1);
     expect((await claim())?.claimed).toEqual([]);

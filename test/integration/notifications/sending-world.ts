@@ -299,12 +299,17 @@ export async function claimOne(
   return { claimed, kind: ofKind, provider, trial: caught.trial, now };
 }
 
-/** A transaction that holds the row of a notification, and changes nothing. */
-export async function holdRow(world: SendingWorld, id: string): Promise<{ letGo: () => void; ended: Promise<void> }> {
+/** A transaction that holds the row of a notification (or of a provider), and changes nothing. */
+export async function holdRow(
+  world: SendingWorld,
+  key: string,
+  table: 'notification' | 'notification_provider' = 'notification',
+): Promise<{ letGo: () => void; ended: Promise<void> }> {
   const client = new Client({ connectionString: world.url });
   await client.connect();
   await client.query('BEGIN');
-  await client.query('SELECT FROM notification WHERE id = $1 FOR UPDATE', [id]);
+  const column = table === 'notification' ? 'id' : 'name';
+  await client.query(`SELECT FROM ${table} WHERE ${column} = $1 FOR UPDATE`, [key]);
   let done = (): void => undefined;
   const ended = new Promise<void>((resolve) => (done = resolve));
   return {
@@ -314,13 +319,13 @@ export async function holdRow(world: SendingWorld, id: string): Promise<{ letGo:
   };
 }
 
-/** Somebody waits for a lock in this database. */
-export const lockWaited = (world: SendingWorld): Promise<boolean> =>
+/** So many wait for a lock in this database. */
+export const lockWaited = (world: SendingWorld, count = 1): Promise<boolean> =>
   until(async () => {
     const waiting = await world.database.query(
       `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
-    expect(waiting).not.toEqual([]);
+    expect(waiting.length).toBeGreaterThanOrEqual(count);
   });
 
 export const leaseOver = (world: SendingWorld, id: string): Promise<boolean> =>
