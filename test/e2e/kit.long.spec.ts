@@ -7,7 +7,7 @@ import type { Account } from '../../scripts/servers/index.mjs';
 import { freshDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 import { asAdministrator, asParley, doorOf, guardedKafka } from '../support/guarded-kafka';
-import { produce, readAll, uniqueName, withAdmin } from '../support/kafka';
+import { produce, readAll, uniqueName, unreadBy } from '../support/kafka';
 import { runTool } from '../support/kafka-tools';
 import { ROOT, unpack } from '../support/kit';
 import { Program } from '../support/parley-process';
@@ -127,20 +127,6 @@ describe('the settings of clients in a kit', () => {
     );
   const settings = (side: string) =>
     ['client', side].map((part) => String(files.get(`clients/java/${part}.properties`))).join('\n');
-  /** Records of the requests' topic that the partner's group has not committed. */
-  const unread = () =>
-    withAdmin(doorOf(kafka, kafka.admin), async (admin) => {
-      const asked = [0, 1].map((partitionIndex) => ({ partitionIndex, timestamp: -1n }));
-      const ends = (await admin.listOffsets({ topics: [{ name: request(), partitions: asked }] }))[0]?.partitions ?? [];
-      const groups = await admin.listConsumerGroupOffsets({ groups: [{ groupId: `partner.${partner}.app` }] });
-      const commits = groups.flatMap(({ topics }) => topics).flatMap(({ partitions }) => partitions);
-      const committed = (index: number) =>
-        commits.find(({ partitionIndex }) => partitionIndex === index)?.committedOffset;
-      return ends.reduce(
-        (sum, { partitionIndex, offset }) => sum + Number(offset - (committed(partitionIndex) ?? 0n)),
-        0,
-      );
-    });
   const written = async () => (await readAll(response(), doorOf(kafka, kafka.admin))).map(({ key }) => String(key));
 
   it.each(['kafkajs.mjs', 'platformatic.mjs'])(
@@ -150,11 +136,15 @@ describe('the settings of clients in a kit', () => {
       await order(key);
       const shows = (reader: Program, of: string) => reader.output.includes(`${of} parley.order-request.v1 8 bytes`);
       const first = client(name, asPartner());
+      const [group, door] = [`partner.${partner}.app`, doorOf(kafka, kafka.admin)];
       const later = `${key}-later`;
       try {
         // What is shown is committed a moment afterwards, and partitions come in any order.
         await eventually(() => shows(first, key), { timeout: 30_000, what: key });
-        await eventually(async () => (await unread()) === 0, { timeout: 10_000, what: 'all is committed' });
+        await eventually(async () => (await unreadBy(group, request(), 2, door)) === 0, {
+          timeout: 10_000,
+          what: 'all is committed',
+        });
       } finally {
         await first.end('SIGINT');
       }

@@ -99,6 +99,30 @@ export async function withAdmin<T>(brokers: KafkaPlace, work: (admin: Admin) => 
   }
 }
 
+/** Records of a topic that the group has not committed. */
+export async function unreadBy(
+  group: string,
+  topic: string,
+  partitions: number,
+  brokers?: KafkaPlace,
+): Promise<number> {
+  return withAdmin(brokers, async (admin) => {
+    const asked = Array.from({ length: partitions }, (_, partitionIndex) => ({ partitionIndex, timestamp: -1n }));
+    const [ends] = await admin.listOffsets({ topics: [{ name: topic, partitions: asked }] });
+    const groups = await admin.listConsumerGroupOffsets({ groups: [{ groupId: group }] });
+    const commits = groups
+      .flatMap(({ topics }) => topics)
+      .filter(({ name }) => name === topic)
+      .flatMap((of) => of.partitions);
+    const next = (index: number) =>
+      commits.find(({ partitionIndex }) => partitionIndex === index)?.committedOffset ?? 0n;
+    return (ends?.partitions ?? []).reduce(
+      (sum, { partitionIndex, offset }) => sum + Number(offset - next(partitionIndex)),
+      0,
+    );
+  });
+}
+
 /** Writes records in order, acks=all. Without a partition the key decides, as in Java. */
 export async function produce(topic: string, records: readonly RecordToProduce[], brokers?: KafkaPlace): Promise<void> {
   const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
