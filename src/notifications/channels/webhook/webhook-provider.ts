@@ -91,7 +91,8 @@ export class WebhookProvider implements Provider {
 
   /** Is it to be disabled? Where that can't be found out, the next failure tells. */
   private async judge(finding: Finding, outcome: SendOutcome & { kind: 'unknown' | 'later' }): Promise<void> {
-    if (outcome.kind === 'later' && !outcome.fault) return;
+    // Keys are ours: that one is missing says nothing about who would be told.
+    if (outcome.kind === 'later' && (!outcome.fault || outcome.code === SEALED.code)) return;
     const now = this.clock.now();
     const judge = outcome.code === GONE_CODE ? 'disable' : 'disableIfFailing';
     await this.database.transaction((tx) => this.disabling[judge](tx, finding, now)).catch(() => false);
@@ -104,9 +105,9 @@ export class WebhookProvider implements Provider {
 
 const LATER = { kind: 'later', fault: true } as const;
 
-const SEALED: SendOutcome = {
+const SEALED = {
   ...LATER,
   code: 'webhook-secret-sealed',
   detail:
     'No key of WEBHOOK_SECRET_KEYS opens its secret: put the key back that it was sealed under, or rotate the secret.',
-};
+} satisfies SendOutcome;

@@ -165,6 +165,8 @@ describe('the key under which secrets are sealed', () => {
     world.config.webhookSecretKeys = newKey();
     const other = await registered();
     const before = receiver.received.length;
+    // For days: that is no failure of the webhook, which staff would have to enable.
+    await world.failed(id, 40, 121);
     expect(await send(id)).toEqual({
       ...{ kind: 'later', fault: true, code: 'webhook-secret-sealed' },
       detail: expect.stringContaining('put the key back') as string,
