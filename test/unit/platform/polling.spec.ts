@@ -1,4 +1,4 @@
-import { backoffMs, retryForever } from '../../../src/platform/polling';
+import { backoffMs, retryAfterMs, retryForever } from '../../../src/platform/polling';
 
 describe('backoff', () => {
   const policy = { initialMs: 100, maxMs: 1000 };
@@ -31,5 +31,21 @@ describe('backoff', () => {
       onFailure: () => aborter.abort(new Error('stopping')),
     });
     await expect(endless).rejects.toThrow('stopping');
+  });
+});
+
+describe('how long a server asks to be left alone', () => {
+  const now = Date.UTC(2026, 10, 30, 9, 15);
+
+  it('is read as seconds and as a date, and is no time gone by', () => {
+    expect(retryAfterMs('120', now)).toBe(120_000);
+    expect(retryAfterMs('Mon, 30 Nov 2026 09:16:00 GMT', now)).toBe(60_000);
+    expect(retryAfterMs('Mon, 30 Nov 1999 09:16:00 GMT', now)).toBe(0);
+    for (const header of [undefined, '', 'soon', ['1', '2']]) expect(retryAfterMs(header, now)).toBeUndefined();
+  });
+
+  it('is a day at most, so that there is such a date', () => {
+    for (const header of ['9'.repeat(30), '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])
+      expect(retryAfterMs(header, now)).toBe(86_400_000);
   });
 });

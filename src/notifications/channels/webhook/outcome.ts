@@ -3,9 +3,6 @@ import type { HttpExchange } from '../http-exchange';
 import type { SendOutcome } from '../provider';
 import { TargetForbidden } from './post';
 
-/** Longest pause that a receiver may ask for, ms: the rest of its notifications would expire meanwhile. */
-const MOST_RETRY_AFTER_MS = 24 * 3_600_000;
-
 /** The receiver wants nothing more: 410 (RFC 9110, 15.5.11). */
 export const GONE_CODE = 'webhook-gone';
 
@@ -34,8 +31,7 @@ export function outcomeOfAnswer(
     );
   if (status === 410) return fault(GONE_CODE, 'It answered 410: nothing more is wanted there.');
   const asked = status === 429 || status === 503 ? retryAfterMs(headers['retry-after'], now.getTime()) : undefined;
-  const pause = asked === undefined ? {} : { retryAfterMs: Math.min(asked, MOST_RETRY_AFTER_MS) };
-  return fault('webhook-refuses', `It answered ${status}.`, pause);
+  return fault('webhook-refuses', `It answered ${status}.`, asked === undefined ? {} : { retryAfterMs: asked });
 }
 
 const NAME_CODE =
