@@ -14,14 +14,19 @@ export interface InfobipAccess {
 /** Its log "is available for the last 48 hours"; an hour less, since clocks differ. */
 const LOG_REACHES_BACK_MS = 47 * 60 * 60 * 1000;
 
-/** Groups of Infobip's message status: 1 PENDING and 3 DELIVERED go their way. */
+/** Groups of Infobip's message status: 1 PENDING and 3 DELIVERED go their way; 2 UNDELIVERABLE, 4 EXPIRED and 5 REJECTED end there. */
 const ON_ITS_WAY = [1, 3];
+const GIVEN_UP = [2, 4, 5];
+/** Handed to the operator, which never told what became of it. */
+const NEVER_REPORTED = 'EXPIRED_DLR_UNKNOWN';
 const DUPLICATE = 'REJECTED_DUPLICATE_MESSAGE_ID';
-/** Nothing about this message: money, routes, sender and limits of the account. */
+/** Nothing about this message: money, sender and limits of the account. */
 const OF_THE_ACCOUNT = new Set([
   ...['REJECTED_NOT_ENOUGH_CREDITS', 'REJECTED_PREPAID_PACKAGE_EXPIRED', 'REJECTED_SYSTEM_ERROR'],
-  ...['REJECTED_ROUTE_NOT_AVAILABLE', 'REJECTED_SENDER', 'REJECTED_SOURCE', 'REJECTED_NETWORK'],
+  ...['REJECTED_SENDER', 'REJECTED_SOURCE'],
 ]);
+/** The account has no way into the network of this number: some numbers of one country must not hold up all the others. */
+const OF_THE_NETWORK = new Set(['REJECTED_ROUTE_NOT_AVAILABLE', 'REJECTED_NETWORK']);
 const BAD_ADDRESS = new Set([
   ...['REJECTED_PREFIX_MISSING', 'REJECTED_DESTINATION', 'REJECTED_INVALID_DESTINATION', 'MISSING_TO'],
   ...['REJECTED_DESTINATION_NOT_REGISTERED', 'REJECTED_DESTINATION_PREFIX'],
@@ -96,11 +101,13 @@ export class InfobipSmsApi implements SmsApi {
     const ours = rows.filter((row) => isObject(row) && row['messageId'] === letter.id);
     if (ours.length < rows.length) return unavailable('sms-log-unreadable', 'Its log answered about other messages.');
     if (ours.length === 0) return ofNoRow(letter, now);
-    const statuses = ours.map(statusOf).filter((status) => status !== undefined);
-    const given = statuses.find(({ groupId }) => ON_ITS_WAY.includes(groupId)) ?? statuses.find(isDuplicate);
+    const statuses = ours.map(statusOf);
+    const given = statuses.find((status) => status && (isOnItsWay(status) || isDuplicate(status)));
     if (given) return { kind: 'found', reference: letter.id, detail: `Its log says ${given.name}.` };
     const [first] = statuses;
-    if (!first) return unavailable('sms-log-unreadable', 'Its log has the message without a status.');
+    // One that can't be read may be the one that went out.
+    if (!first || !statuses.every((status) => status && isGivenUp(status)))
+      return unavailable('sms-log-unreadable', 'Its log does not say what became of the message.');
     return { kind: 'refused', code: 'sms-undeliverable', detail: `Its log says ${first.name}: ${first.description}` };
   }
 
@@ -110,10 +117,12 @@ export class InfobipSmsApi implements SmsApi {
 }
 
 function ofStatus(status: Status): SendOutcome {
-  const { groupId, name, description } = status;
+  const { name, description } = status;
   const detail = `It answered ${name}: ${description}`;
-  if (ON_ITS_WAY.includes(groupId)) return { kind: 'accepted', detail };
+  if (isOnItsWay(status)) return { kind: 'accepted', detail };
   if (isDuplicate(status)) return { kind: 'accepted', code: 'sms-already-accepted', detail };
+  if (!isGivenUp(status)) return unknown('sms-answer-unreadable', detail);
+  if (OF_THE_NETWORK.has(name)) return { ...later('sms-no-route', detail), fault: false };
   if (OF_THE_ACCOUNT.has(name)) return later('sms-account', detail);
   // The same number or text too often in an hour.
   if (name === 'REJECTED_FLOODING_FILTER') return { ...later('sms-flooding', detail), fault: false };
@@ -131,6 +140,8 @@ function ofNoRow({ firstBegunAt }: Letter, now: Date): LookUpOutcome {
 const later = (code: string, detail: string) => ({ kind: 'later', code, detail, fault: true }) as const;
 const unknown = (code: string, detail: string) => ({ kind: 'unknown', code, detail }) as const;
 const unavailable = (code: string, detail: string) => ({ kind: 'unavailable', code, detail }) as const;
+const isOnItsWay = ({ groupId, name }: Status): boolean => ON_ITS_WAY.includes(groupId) || name === NEVER_REPORTED;
+const isGivenUp = ({ groupId }: Status): boolean => GIVEN_UP.includes(groupId);
 const isDuplicate = ({ name }: Status): boolean => name === DUPLICATE;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -85,6 +85,8 @@ describe('what Infobip says', () => {
     ['REJECTED_DUPLICATE_MESSAGE_ID', { kind: 'accepted', code: 'sms-already-accepted' }],
     ['REJECTED_NOT_ENOUGH_CREDITS', { kind: 'later', code: 'sms-account', fault: true }],
     ['REJECTED_FLOODING_FILTER', { kind: 'later', code: 'sms-flooding', fault: false }],
+    ['REJECTED_NETWORK', { kind: 'later', code: 'sms-no-route', fault: false }],
+    ['REJECTED_ROUTE_NOT_AVAILABLE', { kind: 'later', code: 'sms-no-route', fault: false }],
   ])('about one message: %s', async (status, expected) => {
     stage.server.next.push({ kind: 'reject', status });
     expect(await send()).toMatchObject(expected);
@@ -105,6 +107,7 @@ describe('what Infobip says', () => {
   it.each([
     ['nothing', ''],
     ['no message', '{"messages":[]}'],
+    ['a status of a group that nobody knows', { messages: [{ status: { groupId: 0, name: 'OK' } }] }],
     ['no JSON', '<html>'],
     ['too much', `{"messages":["${'x'.repeat(200_000)}"]}`],
   ])('is unknown where it answers 200 with %s', async (_, body) => {
