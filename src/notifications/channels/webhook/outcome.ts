@@ -14,10 +14,13 @@ const fault = (code: string, detail: string, more: { retryAfterMs?: number } = {
   ...more,
 });
 
+/** Said by a server between, which handed the request on and heard nothing, or nothing that it could read (RFC 9110, 15.6.3 and 15.6.5). */
+const OF_A_GATEWAY = [502, 504];
+
 /**
  * What an answer means (Standard Webhooks, "Deliverability and Reliability"): 2xx is success, everything else a failure that is tried
- * again, since what is wrong with an endpoint today may be mended tomorrow. Nothing of an answer is kept but its status: a receiver may
- * repeat what we sent it.
+ * again, since what is wrong with an endpoint today may be mended tomorrow. By it a receiver says that it does not have the message;
+ * a gateway does not know that. Nothing of an answer is kept but its status: a receiver may repeat what we sent it.
  */
 export function outcomeOfAnswer(
   { status, headers }: Pick<HttpExchange & { kind: 'answered' }, 'status' | 'headers'>,
@@ -30,6 +33,12 @@ export function outcomeOfAnswer(
       `It answered ${status}, a redirect, which is not followed: give the URL that it leads to.`,
     );
   if (status === 410) return fault(GONE_CODE, 'It answered 410: nothing more is wanted there.');
+  if (OF_A_GATEWAY.includes(status))
+    return {
+      kind: 'unknown',
+      code: 'webhook-gateway',
+      detail: `It answered ${status}: a gateway does not know what the server behind it did.`,
+    };
   const asked = status === 429 || status === 503 ? retryAfterMs(headers['retry-after'], now.getTime()) : undefined;
   return fault('webhook-refuses', `It answered ${status}.`, asked === undefined ? {} : { retryAfterMs: asked });
 }

@@ -16,11 +16,15 @@ describe("what a receiver's answer means", () => {
     }),
   );
 
-  it.each([400, 401, 403, 404, 405, 422, 500, 502, 503, 504, 599])('%d: tried again', (status) =>
+  it.each([400, 401, 403, 404, 405, 422, 500, 501, 503, 505, 599])('%d: tried again', (status) =>
     expect(answer(status)).toEqual({
       ...{ kind: 'later', fault: true, code: 'webhook-refuses' },
       detail: `It answered ${status}.`,
     }),
+  );
+
+  it.each([502, 504])('%d: only the server behind the gateway knows', (status) =>
+    expect(answer(status, { 'retry-after': '120' })).toMatchObject({ kind: 'unknown', code: 'webhook-gateway' }),
   );
 
   it('410: nothing more is wanted there', () => {
