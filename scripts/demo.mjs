@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { Client } from './demo/client.mjs';
 import { beginFailures, FAILURE_RULES, failurePart } from './demo/failures.mjs';
 import { showAccount } from './demo/ledger.mjs';
+import { beginNotifications, notificationPart } from './demo/notifications.mjs';
 import { orderNumbered, PARTNERS } from './demo/orders.mjs';
 import { showVerdict } from './demo/report.mjs';
 import { Ledger, quietPart, troublePart } from './demo/series.mjs';
@@ -12,8 +13,9 @@ import { ServerError } from './servers/index.mjs';
 
 const HELP = `The whole of Parley on real parts: PostgreSQL, Kafka, a schema registry, Parley, and three partners that
 speak only Kafka: one in Avro, one in Protobuf, one in JSON with schemas. Kafka is guarded: TLS, an account for everybody,
-nothing without a right. Orders that go well, what fails and how people mend it from the command line, and all of it
-again while the broker and Parley are killed.
+nothing without a right. Orders that go well; what fails and how people mend it from the command line; who is told of it by
+e-mail, SMS and signed webhook, also when the sender is killed between sending and writing so; and all of it again while the
+broker and Parley are killed.
 
   npm run demo
   npm run demo -- --keep
@@ -63,16 +65,25 @@ async function startEverything(system) {
   done(`schema registry on ${registry.url}`);
   await system.parley('migrate');
   done('schema migrated');
-  const [schemas] = await Promise.all([system.addPartners(), system.makeKey(), system.makeSupportKey()]);
+  await Promise.all([system.addPartners(), system.addCompany(), system.makeKey(), system.makeSupportKey()]);
+  const schemas = await system.schemas();
   const names = system.partners.map(({ id, format }) => `${id} (${format})`).join(', ');
-  done(`parley partner onboard: ${names}, each with topics, an account, rights and limits ${dim(`(${elapsed()})`)}`);
+  done(
+    `parley partner onboard: ${names}, and the company’s own systems, each with topics, an account, rights and limits ${dim(`(${elapsed()})`)}`,
+  );
+  const { subject, version, id } = schemas.find((schema) => schema.subject.startsWith('orders.'));
   done(`${schemas.length} schemas registered`);
-  say(dim(`    such as ${schemas[0]?.subject}, version ${schemas[0]?.version}, id ${schemas[0]?.id}`));
+  say(dim(`    such as ${subject}, version ${version}, id ${id}`));
   await showGuard(system);
   system.startPartners(MANNERS);
   system.startParley();
-  await Promise.all([system.parleyReady(), system.partnersReady()]);
-  done(`Parley serves ${system.apiUrl}; the partners read and answer ${dim(`(${elapsed()})`)}`);
+  system.startNotifier();
+  await Promise.all([system.parleyReady(), system.partnersReady(), system.notifierReady()]);
+  done(
+    `Parley serves ${system.apiUrl}, a process of its own sends notifications; the partners read and answer ${dim(`(${elapsed()})`)}`,
+  );
+  await system.people.register(system, system.supportKey.token);
+  done('parley notifications receivers set: purchasing is told by e-mail, the warehouse by webhook');
   done(`API key of an administrator, for this demo only: ${system.key}`);
   return schemas;
 }
@@ -89,7 +100,9 @@ async function showGuard({ access, partners: [acme, globex] }) {
 async function stayUp(system) {
   title('It stays up until Ctrl-C');
   say(`  API     ${system.apiUrl}/v1/orders   documentation ${system.apiUrl}/docs`);
-  say(`  probes  ${system.managementUrl}/readyz?verbose`);
+  say(
+    `  probes  ${system.managementUrl}/readyz?verbose   of who sends notifications: ${system.notifierUrl}/readyz?verbose`,
+  );
   const { DATABASE_URL, KAFKA_BROKERS, KAFKA_CA_FILE, SCHEMA_REGISTRY_URLS } = system.env;
   say(`  servers DATABASE_URL=${DATABASE_URL} KAFKA_BROKERS=${KAFKA_BROKERS}`);
   say(`          SCHEMA_REGISTRY_URLS=${SCHEMA_REGISTRY_URLS} KAFKA_CA_FILE=${KAFKA_CA_FILE}`);
@@ -99,6 +112,7 @@ async function stayUp(system) {
   say(`\n  export PARLEY_URL=${system.apiUrl} PARLEY_API_KEY=${system.key}`);
   say('  npm run --silent parley -- dead-letters list --groups --state all');
   say('  npm run --silent parley -- orders show FAIL-comma');
+  say('  npm run --silent parley -- notifications list');
   say(`\n  curl -s ${system.apiUrl}/v1/orders -H 'authorization: Bearer ${system.key}' \\`);
   say(`       -H 'content-type: application/json' -H "idempotency-key: $RANDOM$RANDOM" \\`);
   say(`       -d '${body}'\n`);
@@ -124,11 +138,10 @@ async function main() {
     const ledger = new Ledger();
     const story = await beginStories(system, client);
     const failures = await beginFailures(system, client, schemas);
-    const results = [
-      await quietPart(system, client, ledger, options.orders, schemas),
-      await storyPart(story, ledger),
-      await failurePart(failures, ledger),
-    ];
+    const results = [await quietPart(system, client, ledger, options.orders, schemas), await storyPart(story, ledger)];
+    const notifications = await beginNotifications(system, client, schemas);
+    results.push(await failurePart(failures, ledger));
+    results.push(await notificationPart(notifications));
     if (options.trouble > 0) results.push(await troublePart(system, client, ledger, options.trouble));
     title('All of it together');
     results.push(showVerdict(ledger.compare(system.journal), ledger.accepted.size));

@@ -47,7 +47,12 @@ export class Access {
     writeFileSync(this.accountsFile, JSON.stringify(this.partners), { mode: 0o600 });
   }
 
-  /** Options of a client for an account: of {@link parley}, of a partner, of the administrator. */
+  /** Of the company's own systems; what plays the partners never sees it. */
+  rememberCompany({ username, password }) {
+    this.company = { username, password };
+  }
+
+  /** Options of a client for an account: of {@link parley}, of a partner, of the company's systems, of the administrator. */
   clientOf({ username, password }) {
     return {
       bootstrapBrokers: [this.kafka.brokers],
@@ -58,6 +63,7 @@ export class Access {
 
   asAdministrator = () => this.clientOf(this.kafka.admin);
   asPartner = (id) => this.clientOf(this.partners[id]);
+  asCompany = () => this.clientOf(this.company);
 
   /** The broker's word when a partner's account asks for a topic, which comes before any record; undefined: it may. */
   async refusal(partner, topic) {

@@ -27,12 +27,17 @@ export function showStory({ orderNumber, steps }) {
     const time = at ? at.slice(11, 23) : '            ';
     const place = offset === null ? '' : `${topic} [${partition}] @${offset}`;
     say(`    ${dim(time)}  ${step.padEnd(13)} ${text}`);
+    if (messageId === null) continue;
     say(`    ${dim(`${' '.repeat(28)}message ${messageId}${place && `  ${place}`}`)}`);
   }
 }
 
+/** Is it about who was told of the order, and not about the order? */
+export const isTold = ({ step }) => step.startsWith('notifi');
+
 /** What happened to an order, in a line. */
-export const stepsOf = ({ steps }) => steps.flatMap(({ step }) => (step === 'published' ? [] : step)).join(' → ');
+export const stepsOf = ({ steps }) =>
+  steps.flatMap((one) => (one.step === 'published' || isTold(one) ? [] : one.step)).join(' → ');
 
 /** One order: what it shows, its number, its steps. */
 export function showSteps(what, timeline) {

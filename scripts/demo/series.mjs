@@ -4,7 +4,8 @@ import { byOrder, compare, readJournal } from './compare.mjs';
 import { isSettled } from './expectation.mjs';
 import { orderNumbered } from './orders.mjs';
 import { dim, done, event, progress, say, title } from './terminal.mjs';
-import { showPlaces, showStates, showStory, showVerdict } from './report.mjs';
+import { isTold, showPlaces, showStates, showStory, showVerdict } from './report.mjs';
+import { eventually } from './story.mjs';
 import { watchSeries } from './watch.mjs';
 
 /** In the series with trouble, of so many orders one is cancelled again as soon as it is accepted. */
@@ -65,10 +66,21 @@ export async function quietPart(system, client, ledger, total, schemas) {
   showStates(timelines);
   const isFine = showAll();
   title('The story of one order');
-  // One that was acknowledged first has the longest.
+  // One that was acknowledged first, and of which somebody is told, has the longest.
   const stories = [...timelines.values()];
-  showStory(stories.find(({ steps }) => steps.some(({ step }) => step === 'acknowledged')) ?? stories[0]);
+  const has = (...wanted) => stories.find(({ steps }) => wanted.every((is) => steps.some(is)));
+  const isAcknowledged = ({ step }) => step === 'acknowledged';
+  const { orderNumber } = has(isAcknowledged, isTold) ?? has(isAcknowledged) ?? stories[0];
+  showStory(await untilTold(client, orderNumber));
   return isFine;
+}
+
+/** An order's timeline when everybody was told of it. */
+function untilTold(client, orderNumber) {
+  return eventually(`Telling of ${orderNumber}`, async () => {
+    const timeline = await client.timeline(orderNumber);
+    return !timeline.steps.some(({ step }) => step === 'notification-waiting') && timeline;
+  });
 }
 
 /** Places the orders with goods, and returns when all are accepted by their partners; `settled` tells at their end whether all came to it. */

@@ -3,19 +3,25 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { freePort, ServerError, startKafka, startPostgres, startRegistry, temporaryFolder } from '../servers/index.mjs';
 import { claimPort } from '../servers/ports.mjs';
 import { endServer, startServer, tail } from '../servers/processes.mjs';
 import { Access } from './access.mjs';
+import { COMPANY } from './people/company.mjs';
+import { People } from './people/index.mjs';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const built = (path) => join(ROOT, 'dist', 'src', path);
 
-/** Everything that the demo starts: PostgreSQL, Kafka, a schema registry, Parley and the partners, each a process of its own. */
+/**
+ * Everything that the demo starts: PostgreSQL, Kafka, a schema registry, Parley (what sends notifications apart from the rest) and the
+ * partners, each a process of its own; and whom notifications reach.
+ */
 export class System {
   folder = temporaryFolder('demo');
   access = new Access(this.folder);
+  people = new People();
   journal = join(this.folder, 'partners.jsonl');
   /** Of each topic. */
   partitions = 6;
@@ -32,6 +38,7 @@ export class System {
       startPostgres({ durable: true }),
       startKafka({ report, secure: true, accounts: [this.access.parley] }),
       startRegistry({ report }),
+      this.people.start(),
     ]);
     [this.postgres, this.kafka, this.registry] = started.map((result) => result.value);
     const failed = started.flatMap((result) => result.reason ?? []);
@@ -42,9 +49,10 @@ export class System {
     this.access.use(this.kafka);
     await this.postgres.createDatabase('parley');
     const api = await claimPort(3000, 'Parley').catch(freePort);
-    const management = await freePort();
+    const [management, notifier] = [await freePort(), await freePort()];
     this.apiUrl = `http://127.0.0.1:${api}`;
     this.managementUrl = `http://127.0.0.1:${management}`;
+    this.notifierUrl = `http://127.0.0.1:${notifier}`;
     this.env = {
       DATABASE_URL: this.postgres.url('parley'),
       ...this.access.environment,
@@ -52,6 +60,7 @@ export class System {
       // The demo kills Parley: its partitions move after 6 s instead of 45.
       KAFKA_SESSION_TIMEOUT_MS: '6000',
       RELAY_LEASE_MS: '3000',
+      ...this.people.env,
       HTTP_PORT: String(api),
       MANAGEMENT_PORT: String(management),
     };
@@ -81,10 +90,16 @@ export class System {
   }
 
   startParley() {
-    this.app = this.start('parley', [built('main.js')]);
+    this.app = this.start('parley', [built('main.js')], { ROLES: 'api,relay,consumer' });
   }
 
-  /** Each with its topics, account, rights and schemas, by its file; returns the schemas: subject, version, id. */
+  /** The process that sends notifications, and needs no broker. */
+  startNotifier() {
+    const env = { ROLES: 'notifier', MANAGEMENT_PORT: String(new URL(this.notifierUrl).port) };
+    this.notifier = this.start('notifier', [built('main.js')], env);
+  }
+
+  /** Each with its topics, account, rights and schemas, by its file. */
   async addPartners() {
     for (const partner of this.partners) {
       const file = this.access.partnerFile(partner, this.partitions);
@@ -92,13 +107,27 @@ export class System {
       const { stdout } = await this.runParley(args, { env: this.access.administration });
       this.access.remember(partner.id, JSON.parse(stdout).account);
     }
-    return this.schemas();
   }
 
+  /** The company's own systems, by the file that the documentation shows. */
+  async addCompany() {
+    const file = join(ROOT, 'docs', 'partners', 'company.yaml');
+    const args = ['partner', 'onboard', COMPANY, '--file', file, '--apply', '--json'];
+    const { stdout } = await this.runParley(args, { env: this.access.administration });
+    this.access.rememberCompany(JSON.parse(stdout).account);
+  }
+
+  /** All that are registered: subject, version, id, text. */
   async schemas() {
     const ask = async (path) => (await fetch(`${this.registry.url}/subjects${path}`)).json();
     const subjects = await ask('');
     return Promise.all(subjects.map((subject) => ask(`/${subject}/versions/latest`)));
+  }
+
+  /** What may be told, as the program has it. */
+  async kinds() {
+    const { default: catalogue } = await import(pathToFileURL(built('notifications/kinds/catalogue.js')).href);
+    return catalogue.KINDS;
   }
 
   /** A key for the API; whoever can reach the database makes the first one. */
@@ -128,9 +157,10 @@ export class System {
     this.simulator = this.start('partners', [built('simulator/main.js'), ...args]);
   }
 
-  start(name, args) {
+  start(name, args, env = {}) {
     const log = join(this.folder, `${name}.log`);
-    return Object.assign(startServer(process.execPath, args, { log, env: this.childEnv(), cwd: ROOT }), { name, log });
+    const options = { log, env: { ...this.childEnv(), ...env }, cwd: ROOT };
+    return Object.assign(startServer(process.execPath, args, options), { name, log });
   }
 
   childEnv() {
@@ -147,6 +177,10 @@ export class System {
       const reads = checks.consumer?.status === 'up' || /dead letter topic/.test(checks.consumer?.message);
       return answer.ok && reads && checks.relay?.status === 'up';
     });
+  }
+
+  async notifierReady() {
+    await this.until(this.notifier, async () => (await fetch(`${this.notifierUrl}/readyz`)).ok);
   }
 
   async partnersReady() {
@@ -166,11 +200,15 @@ export class System {
     return endServer(this.app, 'SIGKILL');
   }
 
+  killNotifier() {
+    return endServer(this.notifier, 'SIGKILL');
+  }
+
   /** Everything down again, in the order in which the parts need each other. */
   async stop({ keepFolder = false } = {}) {
-    if (this.app) await endServer(this.app, 'SIGTERM', 10_000);
+    await Promise.all([this.app, this.notifier].map((server) => server && endServer(server, 'SIGTERM', 10_000)));
     if (this.simulator) await endServer(this.simulator, 'SIGTERM', 5000);
-    await Promise.all([this.kafka?.stop(), this.postgres?.stop(), this.registry?.stop()]);
+    await Promise.all([this.kafka?.stop(), this.postgres?.stop(), this.registry?.stop(), this.people.stop()]);
     if (!keepFolder) rmSync(this.folder, { recursive: true, force: true });
   }
 }

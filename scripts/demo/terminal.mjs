@@ -22,7 +22,7 @@ export function say(text = '') {
 
 export const title = (text) => say(`\n${bold(text)}`);
 export const done = (text) => say(`  ${green('✓')} ${text}`);
-export const event = (text) => say(`  ${yellow('!')} ${dim(elapsed())} ${text}`);
+export const event = (text, at = elapsed()) => say(`  ${yellow('!')} ${dim(at)} ${text}`);
 
 /** Progress: one line that is rewritten on a terminal, elsewhere a line every two seconds, if it says something new. */
 export function progress() {

@@ -83,14 +83,14 @@ function endOf(record, row, first, { effects, poison }) {
 /**
  * Everything that does not come out even, in words.
  *
- * @param {{ outbound: Account[], inbound: Account[], orders: readonly string[], accepted: ReadonlySet<string> }} ledger
+ * @param {{ outbound: Account[], inbound: Account[], told?: Account[], orders: readonly string[], accepted: ReadonlySet<string> }} ledger
  * @returns {string[]}
  */
-export function differences({ outbound, inbound, orders, accepted }) {
+export function differences({ outbound, inbound, told = [], orders, accepted }) {
   const known = new Set(orders);
   return [
     ...without([...accepted], known).map((order) => `${order} was accepted, and is not there`),
     ...without([...known], accepted).map((order) => `${order} is there, and was never accepted`),
-    ...[...outbound, ...inbound].flatMap(({ faults }) => faults),
+    ...[...outbound, ...inbound, ...told].flatMap(({ faults }) => faults),
   ];
 }

@@ -24,3 +24,20 @@ export function showLedger(outbound, inbound) {
   const share = (count) => `${count} (${((100 * count) / sum('inKafka')).toFixed(1)} %)`;
   say(dim(`  healed by a retry, or behind one: ${share(sum('afterRetries'))}   dead: ${share(sum('dead'))}`));
 }
+
+const ENDS = ['sent', 'failed', 'unknown', 'cancelled', 'expired', 'waiting'];
+
+/** What was to be told, and what came of it. */
+export function showTold(accounts) {
+  say(
+    dim('  from us to people and systems: made = sent + what follows; received: at mail server, SMS provider, webhook'),
+  );
+  table([
+    ['', 'made', ...ENDS, 'received', 'twice'],
+    ...accounts.flatMap(({ name, counts }) =>
+      counts.made === undefined
+        ? []
+        : [[name, ...['made', ...ENDS, 'received', 'again'].map((key) => counts[key] ?? 0)]],
+    ),
+  ]);
+}
