@@ -1,7 +1,6 @@
 export type { EventFault } from './domain/event-fault';
 export type { CrashPolicy, NotificationKind } from './domain/kind';
 export type { Channel, Destination, NotificationEvent } from './domain/notification';
-export { KINDS } from './kinds/catalogue';
 export { Notifications, type RequestOutcome } from './notifications';
 export { NotificationsModule } from './notifications.module';
 export type { NotificationFigures } from './sending/figures';

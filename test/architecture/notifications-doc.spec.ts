@@ -42,7 +42,7 @@ describe('the page on notifications', () => {
         kind.quietHours === 'respect' ? 'kept' : 'ignored',
         length(kind.expiresMs / 1000),
         String(kind.retry.attempts),
-        kind.source === 'event' ? 'Parley' : 'requests',
+        { event: 'Parley', request: 'requests', staff: 'staff' }[kind.source],
         kind.summary,
       ]),
     );

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CrashPolicy, NotificationKind } from '../../notifications';
+import { KINDS } from '../../notifications/kinds';
 import { AppError } from '../../platform/errors';
 import { withJson } from '../options';
 import { hint, print } from '../output';
@@ -14,6 +15,12 @@ export const POLICY_WORDS: Readonly<Record<CrashPolicy, string>> = {
   'look-up': 'the provider is asked; where it cannot be, a person decides',
 };
 
+const FROM: Readonly<Record<NotificationKind['source'], { short: string; whole: string }>> = {
+  event: { short: 'Parley', whole: 'Parley, to whoever subscribed' },
+  request: { short: 'requests', whole: 'other systems, on notifications.request.v1' },
+  staff: { short: 'staff', whole: 'staff: parley notifications receivers test RECEIVER' },
+};
+
 export function kindsOf(notifications: Command): void {
   withJson(notifications.command('kinds').argument('[name]', 'all that is known of one', named))
     .description('Everything that Parley may tell: over which channels, how patiently, and what a crash does to it.')
@@ -26,13 +33,11 @@ const COLUMNS: readonly Column<NotificationKind>[] = [
   { title: 'EXPIRES AFTER', of: ({ expiresMs }) => length(expiresMs / 1000) },
   { title: 'ATTEMPTS', of: ({ retry }) => retry.attempts },
   { title: 'QUIET HOURS', of: ({ quietHours }) => (quietHours === 'respect' ? 'kept' : 'ignored') },
-  { title: 'FROM', of: ({ source }) => (source === 'event' ? 'Parley' : 'requests') },
+  { title: 'FROM', of: ({ source }) => FROM[source].short },
   { title: 'IN DOUBT WHETHER IT WENT OUT', of: ({ crash }) => `${crash}: ${POLICY_WORDS[crash]}` },
 ];
 
-async function showKinds(name: string | undefined, { json }: { json: boolean }): Promise<void> {
-  // The room loads what it is made of, which takes a second; no other command of this group waits for that.
-  const { KINDS } = await import('../../notifications/index.js');
+function showKinds(name: string | undefined, { json }: { json: boolean }): void {
   if (name === undefined) {
     print(json, KINDS, table(COLUMNS, KINDS));
     if (!json) hint('Next: parley notifications kinds order-accepted');
@@ -53,7 +58,7 @@ export function kindLines(kind: NotificationKind): string[] {
   return facts([
     ['kind', kind.name],
     ['tells', kind.summary],
-    ['comes from', source === 'event' ? 'Parley, to whoever subscribed' : 'other systems, on notifications.request.v1'],
+    ['comes from', FROM[source].whole],
     ['channels', kind.channels.join(', ')],
     ['attempts', `${retry.attempts}, ${pauses}`],
     ['expires', `${length(kind.expiresMs / 1000)} after it happened`],

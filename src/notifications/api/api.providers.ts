@@ -10,7 +10,7 @@ import { kindOf } from '../kinds/catalogue';
 import { Notifications } from '../notifications';
 import { NotificationList } from '../reading/notification-list';
 import { Receivers } from '../receivers/receivers';
-import { isConfigured } from './installation';
+import { isConfigured } from '../channels/installation';
 import { NotificationActionsController } from './notification-actions.controller';
 import { NotificationActions } from './notification-actions';
 import { NotificationsController } from './notifications.controller';

@@ -75,11 +75,13 @@ export function violationsOf(
 const isStored = (stored: Receiver | undefined, kind: string, channel: Channel): boolean =>
   stored?.subscriptions.some((one) => one.kind === kind && one.channels.includes(channel)) ?? false;
 
+const WHO = { request: 'another system names', staff: 'staff test' } as const;
+
 function kindFault(kind: NotificationKind | undefined, name: string): string | undefined {
   if (!kind) return 'must be a kind that exists; "parley notifications kinds" lists them';
   return kind.source === 'event'
     ? undefined
-    : `must be told by Parley itself; ${name} goes to whom another system names`;
+    : `must be told by Parley itself; ${name} goes to whom ${WHO[kind.source]}`;
 }
 
 const MISSING: Readonly<Record<Channel, string>> = {

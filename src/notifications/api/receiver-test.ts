@@ -6,11 +6,11 @@ import { NonRetriableError } from '../../platform/errors';
 import { audit, type Caller } from '../../staff';
 import { type Channel, CHANNELS, type NotificationEvent } from '../domain/notification';
 import { ADDRESSES } from '../domain/receiver';
-import { message } from '../kinds/message';
+import { test } from '../kinds/test';
 import type { Notifications } from '../notifications';
 import { notificationId } from '../raising/notification-id';
 import type { Receivers } from '../receivers/receivers';
-import { isConfigured } from './installation';
+import { isConfigured } from '../channels/installation';
 import { objectOf } from './receiver-desk';
 import type { ReceiverTestDto } from './receiver.dto';
 import { mayKnow } from './receiver-views';
@@ -54,11 +54,8 @@ export class ReceiverTest {
 const eventOf =
   (receiver: string, id: string, { name }: Caller, at: Date) =>
   (channel: Channel): NotificationEvent => ({
-    ...{ id, kind: message.name, at, to: { receiver, channel } },
-    data: {
-      title: 'Test message of Parley',
-      text: `${name} has asked for this message, to see whether you are reached this way. There is nothing to do.`,
-    },
+    ...{ id, kind: test.name, at, to: { receiver, channel } },
+    data: { by: name, at: at.toISOString() },
   });
 
 const unreachable = (id: string): NonRetriableError =>

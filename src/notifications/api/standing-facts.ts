@@ -5,7 +5,7 @@ import { type Standing, standingInWords } from '../domain/standing';
 import { kindOf } from '../kinds/catalogue';
 import type { StoredNotification } from '../reading/stored-notification';
 import { QUIET_COLUMNS, type QuietColumns, quietOf } from '../receivers/receiver-rows';
-import { isConfigured } from './installation';
+import { isConfigured } from '../channels/installation';
 
 /** What surrounds a notification: by the database's clock, as breakers and leases are. */
 interface Facts extends QuietColumns {

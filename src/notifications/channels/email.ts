@@ -3,13 +3,14 @@ import { domainToASCII } from 'node:url';
 import type { Config } from '../../platform/config';
 import { AppError, messageOf } from '../../platform/errors';
 import { EmailProvider, type Sender } from './email-provider';
+import { isConfigured } from './installation';
 import type { Provider } from './provider';
 
 const TIMEOUT_MS = 30_000;
 
 /** Undefined: this installation sends no e-mail. Throws when its authority can't be read. */
 export function emailProvider(config: Config): Provider | undefined {
-  if (config.smtpHost === '') return undefined;
+  if (!isConfigured(config, 'email')) return undefined;
   const ca = () => (config.smtpCaFile === '' ? undefined : readAuthority(config.smtpCaFile));
   ca();
   return new EmailProvider({

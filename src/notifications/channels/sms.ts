@@ -1,4 +1,5 @@
 import type { Config } from '../../platform/config';
+import { isConfigured } from './installation';
 import type { Provider } from './provider';
 import { InfobipSmsApi } from './sms-infobip';
 import { SmsProvider } from './sms-provider';
@@ -8,7 +9,7 @@ const TIMEOUT_MS = 15_000;
 /** Undefined: this installation sends no SMS. */
 export function smsProvider(config: Config): Provider | undefined {
   const [baseUrl] = config.smsUrl;
-  if (baseUrl === undefined) return undefined;
+  if (baseUrl === undefined || !isConfigured(config, 'sms')) return undefined;
   const api = new InfobipSmsApi({
     baseUrl,
     apiKey: () => config.smsToken,

@@ -17,6 +17,8 @@ export interface NotificationRetry {
   attempts: number;
 }
 
+export type KindSource = 'event' | 'request' | 'staff';
+
 /** Everything that Parley may tell somebody: one file each, listed in `kinds/catalogue.ts`, its templates beside it. */
 export interface NotificationKind {
   /** `order-accepted`: what is subscribed to, names the templates, and is a webhook's `type` behind `parley.`. */
@@ -31,8 +33,8 @@ export interface NotificationKind {
   /** After that it is worth nothing, ms from its event. */
   expiresMs: number;
   retry: NotificationRetry;
-  /** `event`: Parley tells it by itself, to whoever subscribed. `request`: other systems ask for it. */
-  source: 'event' | 'request';
+  /** `event`: Parley tells it by itself, to whoever subscribed. `request`: other systems ask for it. `staff`: staff ask for it. */
+  source: KindSource;
   /** Members of its data that must be there. Those in the example that are not named here may be missing. */
   required: readonly string[];
   example: NotificationData;

@@ -9,6 +9,7 @@ import { orderOverdue } from './order-overdue';
 import { orderRejected } from './order-rejected';
 import { orderShipped } from './order-shipped';
 import { partnerSilent } from './partner-silent';
+import { test } from './test';
 import { webhookDisabled } from './webhook-disabled';
 
 /** Everything that Parley may tell somebody. A new one: its file, this line, and its templates in `../templates/files`. */
@@ -21,6 +22,7 @@ export const KINDS: readonly NotificationKind[] = [
   partnerSilent,
   deadLettersOpen,
   webhookDisabled,
+  test,
   confirmationCode,
   announcement,
   message,

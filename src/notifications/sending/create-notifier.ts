@@ -3,6 +3,7 @@ import type { Config } from '../../platform/config';
 import type { Database } from '../../platform/database';
 import type { Logger } from '../../platform/telemetry';
 import { emailProvider } from '../channels/email';
+import { isConfigured } from '../channels/installation';
 import type { Provider } from '../channels/provider';
 import { smsProvider } from '../channels/sms';
 import { WebhookDisabling } from '../channels/webhook/webhook-disabling';
@@ -59,10 +60,11 @@ function providersOf(options: NotifierOptions): Record<Channel, Provider | undef
   // As the others: a notifier begins nothing when less of the lease is left.
   const timeoutMs = Math.min(WEBHOOK_TIMEOUT_MS, Math.floor(config.notificationLeaseMs / 2));
   const [secrets, disabling] = [new WebhookSecrets(database, config), new WebhookDisabling(notifications, config)];
-  const isKeyed = config.webhookSecretKeys !== '';
   return {
     email: emailProvider(config),
     sms: smsProvider(config),
-    webhook: isKeyed ? new WebhookProvider(database, secrets, disabling, config, clock, { timeoutMs }) : undefined,
+    webhook: isConfigured(config, 'webhook')
+      ? new WebhookProvider(database, secrets, disabling, config, clock, { timeoutMs })
+      : undefined,
   };
 }

@@ -100,6 +100,7 @@ describe('receivers over REST', () => {
 
   it.each([
     ['/email', { email: 'a@example.com, b@example.com' }],
+    ['/email', { email: 'ops@localhost' }],
     ['/email', { email: 'a@example.com\r\nBcc: b@example.com' }],
     ['/phone', { phone: '0151 123' }],
     ['/webhookUrl', { webhookUrl: 'https://user:word@hooks.example.com/' }],
@@ -115,6 +116,7 @@ describe('receivers over REST', () => {
       '/subscriptions/0/kind',
       { email: 'a@example.com', subscriptions: [{ kind: 'announcement', channels: ['email'] }] },
     ],
+    ['/subscriptions/0/kind', { email: 'a@example.com', subscriptions: [{ kind: 'test', channels: ['email'] }] }],
     [
       '/subscriptions/0/channels/1',
       { email: 'a@example.com', subscriptions: [{ kind: 'order-accepted', channels: ['email', 'sms'] }] },

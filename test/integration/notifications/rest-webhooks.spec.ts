@@ -88,7 +88,7 @@ describe('what is sent to a receiver over REST', () => {
   });
 
   it('is tried over each of its addresses, once for each key, by notifications like any others', async () => {
-    await put('tested', EVERYTHING);
+    await put('tested', { ...EVERYTHING, quietHours: { from: '00:00', to: '23:59', timeZone: 'UTC' } });
     const test = (key: string | undefined) =>
       rest.ask('operator', `POST ${PATH}/tested/test`, undefined, key === undefined ? {} : { 'idempotency-key': key });
     expect(errorOf(await test(undefined))).toEqual([400, 'idempotency-key-missing']);
@@ -99,7 +99,11 @@ describe('what is sent to a receiver over REST', () => {
     expect(made.map(({ channel }) => channel)).toEqual(['email', 'sms', 'webhook']);
     for (const { id, channel } of made) {
       const { json } = await rest.ask('viewer', `GET /v1/notifications/${id}`);
-      expect(json).toMatchObject({ channel, state: 'pending', receiver: { id: 'tested' } });
+      expect(json).toMatchObject({ kind: 'test', channel, state: 'pending', receiver: { id: 'tested' } });
+      expect(json['data']).toEqual({ by: 'operator', at: json['happenedAt'] });
+      // Quiet hours or not: who asked waits for it, and tomorrow it is worth nothing.
+      expect(json['standing']).toMatch(/^Due: /);
+      expect(Date.parse(String(json['expiresAt'])) - Date.parse(String(json['happenedAt']))).toBe(3_600_000);
     }
     expect(itemsOf(await rest.ask('viewer', 'GET /v1/notifications?receiver=tested'))).toHaveLength(6);
     expect(await entries('test', 'tested')).toHaveLength(2);

@@ -13,6 +13,7 @@ describe('the catalogue of kinds', () => {
       'partner-silent': 'repeat, ignore',
       'dead-letters-open': 'repeat, ignore',
       'webhook-disabled': 'repeat, ignore',
+      test: 'repeat, ignore',
       'confirmation-code': 'repeat, ignore',
       announcement: 'skip, respect',
       message: 'look-up, respect',

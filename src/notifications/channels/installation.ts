@@ -6,7 +6,7 @@ type Keys = Pick<
   'smtpHost' | 'smsUrl' | 'webhookSecretKeys' | 'emailPerSecond' | 'smsPerSecond' | 'webhookPerSecond'
 >;
 
-/** Is there anything to send through over this channel, in this installation? */
+/** Is there anything to send through over this channel, in this installation? What sends and what is said to people go by it. */
 export function isConfigured(config: Keys, channel: Channel): boolean {
   const keys: Record<Channel, boolean> = {
     email: config.smtpHost !== '',
