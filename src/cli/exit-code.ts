@@ -9,6 +9,7 @@ const OF_CODE: Readonly<Record<string, number>> = {
   forbidden: NOT_ALLOWED,
   'partner-not-allowed': NOT_ALLOWED,
   'receivers-not-allowed': NOT_ALLOWED,
+  'notification-provider-shared': NOT_ALLOWED,
   'api-key-exceeds-caller': NOT_ALLOWED,
   'edit-own': NOT_ALLOWED,
   'plan-changed': PLAN_CHANGED,

@@ -1,10 +1,12 @@
 import { type Database, LostRace, query, type Tx } from '../platform/database';
 import { NonRetriableError } from '../platform/errors';
+import type { Caller } from '../staff';
 import { type EventFault, eventFault } from './domain/event-fault';
 import type { NotificationKind } from './domain/kind';
 import type { NotificationEvent } from './domain/notification';
 import { kindOf } from './kinds/catalogue';
 import { type NotificationNote, notesOfOrder } from './reading/notes';
+import { withoutReceiver } from './reading/receiver-mask';
 import { readAudience } from './raising/audience';
 import { dataText, insertNotifications, newNotification, type NewNotification } from './raising/new-notification';
 
@@ -65,9 +67,9 @@ export class Notifications {
     });
   }
 
-  /** What became of an order's notifications, oldest first: at most 500. */
-  ofOrder(orderNumber: string): Promise<NotificationNote[]> {
-    return notesOfOrder(this.database, orderNumber);
+  /** What became of an order's notifications, oldest first: at most 500. Receivers are masked for who may not know them. */
+  async ofOrder(orderNumber: string, by: Pick<Caller, 'partners'>): Promise<NotificationNote[]> {
+    return (await notesOfOrder(this.database, orderNumber)).map((note) => withoutReceiver(note, by.partners));
   }
 
   /** What is wrong with an event by itself, asked of nobody; whether its receiver exists shows when it is raised. */

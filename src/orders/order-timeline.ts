@@ -2,6 +2,7 @@ import { LessThanOrEqual } from 'typeorm';
 import type { Notifications } from '../notifications';
 import type { Clock } from '../platform/clock';
 import type { Database } from '../platform/database';
+import type { Caller } from '../staff';
 import type { Order } from './domain/order';
 import { notified } from './domain/notified';
 import { NO_PLACE, type OrderEvent, timelineOf, type TimelineStep } from './domain/timeline';
@@ -17,9 +18,9 @@ export class OrderTimeline {
     private readonly clock: Clock,
   ) {}
 
-  async of(order: Order): Promise<TimelineStep[]> {
+  async of(order: Order, by: Pick<Caller, 'partners'>): Promise<TimelineStep[]> {
     const { events, correspondence } = await this.read(order);
-    const told = await this.notifications.ofOrder(order.orderNumber);
+    const told = await this.notifications.ofOrder(order.orderNumber, by);
     const story = timelineOf(order, events, correspondence, this.clock.now());
     return [
       ...story,

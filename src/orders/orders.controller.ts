@@ -103,7 +103,7 @@ export class OrdersController {
   @GetOrderTimeline()
   async story(@Param('orderNumber') orderNumber: string, @TheCaller() caller: Caller): Promise<TimelineDto> {
     const order = await this.list.existing(orderNumber, caller);
-    return TimelineDto.of(order, await this.timeline.of(order));
+    return TimelineDto.of(order, await this.timeline.of(order, caller));
   }
 
   @Post(':orderNumber/cancellation')

@@ -5,6 +5,7 @@ import { type Page, timeOf } from '../../platform/http';
 import type { Caller } from '../../staff';
 import { kindOf } from '../kinds/catalogue';
 import type { NotificationFilter, NotificationList } from '../reading/notification-list';
+import { withoutReceiver } from '../reading/receiver-mask';
 import type { NotificationHistory, StoredNotification } from '../reading/stored-notification';
 import { shownData } from './masking';
 import { MAY } from './may';
@@ -29,9 +30,12 @@ export class NotificationViews {
     limit: number,
     cursor?: string,
   ): Promise<Page<NotificationDto>> {
-    const { items, nextCursor } = await this.list.page(filter, partners, limit, cursor);
+    // Which receivers there are is not found out by asking for them.
+    if (partners !== null && filter.receiver !== undefined) return { items: [], nextCursor: null };
+    const page = await this.list.page(filter, partners, limit, cursor);
+    const items = page.items.map((row) => withoutReceiver(row, partners));
     const standings = await standingsOf(this.database, this.config, items);
-    return { items: items.map((row) => entryOf(row, standings.get(row.id))), nextCursor };
+    return { items: items.map((row) => entryOf(row, standings.get(row.id))), nextCursor: page.nextCursor };
   }
 
   /** Throws `notification-unknown`. */
@@ -50,7 +54,7 @@ export class NotificationViews {
   private async find(id: string, { partners }: Scope): Promise<NotificationHistory> {
     const found = await this.list.find(id, partners);
     if (!found) throw notificationUnknown();
-    return found;
+    return withoutReceiver(found, partners);
   }
 
   private async shown(one: NotificationHistory): Promise<NotificationViewDto> {

@@ -6,10 +6,10 @@ import { type StaffVerb, STAFF_VERBS } from './may';
 const ID_EXAMPLE = '0b4ad6a8-0d5c-5b1d-9f0c-2d0f4b1a7e55';
 
 export class NamedReceiverDto {
-  @ApiProperty({ example: 'ops-desk' })
+  @ApiProperty({ description: 'A mask for who is confined to some partners', example: 'ops-desk' })
   id: string;
 
-  @ApiProperty(nullableText('Operations desk', 'null: it was deleted'))
+  @ApiProperty(nullableText('Operations desk', 'null: it was deleted, or is masked'))
   name: string | null;
 }
 

@@ -5,7 +5,7 @@ import { NonRetriableError } from '../../platform/errors';
 import { decodeCursor, type Page, pageOf } from '../../platform/http';
 import { audit, type Caller } from '../../staff';
 import type { Channel } from '../domain/notification';
-import { isConfigured, perSecondOf } from './installation';
+import { isConfigured, perSecondOf } from '../channels/installation';
 import { NotificationProviderDto } from './provider.dto';
 import { providerUnknown } from './refusals';
 
@@ -75,12 +75,13 @@ export class ProviderDesk {
   /**
    * Has it tried at once: its breaker lets one notification through as a trial, and the first that waits for its next attempt is due. One whose
    * last attempt is in doubt keeps its time, before which a look-up could say too early that nothing came. Throws `notification-provider-unknown`,
-   * `notification-provider-disabled`.
+   * `notification-provider-shared`, `notification-provider-disabled`.
    */
   retry(name: string, reason: string | undefined, by: Caller): Promise<NotificationProviderDto> {
     if (!NAME.test(name)) return Promise.reject(providerUnknown());
     return this.database.transaction(async (tx) => {
       const before = await this.find(tx, name, by);
+      if (by.partners !== null) throw shared(name);
       if (before.disabledAt !== null) throw disabled(before);
       await query(
         tx,
@@ -93,9 +94,8 @@ export class ProviderDesk {
         tx,
         `UPDATE notification SET next_attempt_at = now(), version = version + 1 WHERE id = (
            SELECT id FROM notification WHERE provider = :name AND state = 'pending' AND attempts > 0 AND NOT doubtful
-             AND (:scope::text[] IS NULL OR partner = ANY(:scope))
            ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED) AND next_attempt_at > now()`,
-        { name, scope: by.partners },
+        { name },
       );
       const { openUntil, failures, lastCode } = before;
       const detail = { openUntil: openUntil?.toISOString() ?? null, failures, lastCode };
@@ -117,6 +117,12 @@ export class ProviderDesk {
     return NotificationProviderDto.of(row, configured, perSecondOf(this.config, channel));
   }
 }
+
+const shared = (name: string): NonRetriableError =>
+  new NonRetriableError(
+    'notification-provider-shared',
+    `${name} serves all partners, and this key is confined to some.`,
+  );
 
 const disabled = ({ name, disabledReason, receiver }: ProviderRow): NonRetriableError =>
   new NonRetriableError(

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { nullableText, nullableTime, timeOf } from '../../platform/http';
 import { type Channel, CHANNELS } from '../domain/notification';
-import { providerInWords } from '../domain/standing';
+import { providerInWords, tryingInWords } from '../domain/standing';
 import type { ProviderRow } from './provider-desk';
 
 /** Who sends: its limits, its health, and what waits for it. The same for all processes. */
@@ -70,7 +70,10 @@ export class NotificationProviderDto {
   static of(row: ProviderRow, configured: boolean, perSecond: number): NotificationProviderDto {
     const { name, channel, receiver, failures, disabledReason, lastCode, lastDetail, waiting, unknown } = row;
     const held = providerInWords({ ...row, configured }, row.now);
-    const standing = held === undefined ? 'Sends.' : `${held.charAt(0).toUpperCase()}${held.slice(1)}.`;
+    const standing =
+      held === undefined
+        ? tryingInWords(failures, { ...row, configured })
+        : `${held.charAt(0).toUpperCase()}${held.slice(1)}.`;
     return {
       ...{ name, channel, receiver, configured, standing, perSecond, failures },
       failingSince: timeOf(row.failingSince),

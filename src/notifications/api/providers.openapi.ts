@@ -16,7 +16,12 @@ export const RetryProvider = (): MethodDecorator =>
   operation(
     'retryNotificationProvider',
     'Have a provider that is not tried for now tried at once',
-    [...BODY_PROBLEMS, 'notification-provider-unknown', 'notification-provider-disabled'],
+    [
+      ...BODY_PROBLEMS,
+      'notification-provider-unknown',
+      'notification-provider-shared',
+      'notification-provider-disabled',
+    ],
     ApiParam({ name: 'name', description: 'As shown; its "/" is written %2F', example: 'webhook/warehouse' }),
     ApiOkResponse({ type: NotificationProviderDto }),
   );

@@ -55,7 +55,7 @@ export function standingInWords(one: Standing, now: Date): string {
     case 'sent':
       return `Sent at ${settled}.${one.detail === null ? '' : ` ${sentence(one.detail)}`}`;
     case 'unknown':
-      return `Unknown: ${mayHave(one)}. Find out from its receiver or from the provider, and resolve it, or send it anew.${because}`;
+      return `Unknown: ${mayHave(one)}.${because} Find out from its receiver, or in the log of whoever sends, and resolve it; or send it anew.`;
     case 'failed':
       return `Failed at ${settled}${one.doubtful ? `; ${mayHave(one)}` : ''}.${because}`;
     case 'cancelled':
@@ -103,6 +103,15 @@ export function providerInWords(provider: ProviderStanding, now: Date): string |
   if (openUntil === null || openUntil <= now) return undefined;
   const since = failingSince === null ? '' : ` since ${time(failingSince)}`;
   return `the provider ${name} does not serve us${since}${lastCode === null ? '' : ` (${lastCode})`}; next try at ${time(openUntil)}`;
+}
+
+/** How a provider does that is not held up. */
+export function tryingInWords(failures: number, { openUntil, failingSince, lastCode }: ProviderStanding): string {
+  if (failures === 0) return 'Sends.';
+  const last = `its last ${failures === 1 ? 'attempt' : `${failures} attempts`} failed`;
+  const since = failingSince === null ? '' : `; it fails since ${time(failingSince)}`;
+  const next = openUntil === null ? 'Is tried' : 'Is tried with one notification next';
+  return `${next}, though ${last}${lastCode === null ? '' : ` (${lastCode})`}${since}.`;
 }
 
 const mayHave = ({ lastAttempt }: Standing): string =>

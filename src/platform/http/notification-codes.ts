@@ -62,6 +62,11 @@ export const NOTIFICATION_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'There is no such provider',
     help: 'GET /v1/notification-providers lists them: "email", "sms", and "webhook/<receiver>", whose "/" is written %2F in a path.',
   },
+  'notification-provider-shared': {
+    status: 403,
+    title: 'The caller is confined to some partners',
+    help: 'The providers "email" and "sms" serve all partners. Have somebody try it whose key is confined to none.',
+  },
   'notification-provider-disabled': {
     status: 409,
     title: 'The provider is disabled',

@@ -56,7 +56,18 @@ describe('providers over REST', () => {
     });
     // Once the time has passed the next one is the trial.
     await write('email', `open_until = '2026-02-03T12:03:00Z'`);
-    expect(await find('email')).toMatchObject({ standing: 'Sends.', openUntil: null });
+    expect(await find('email')).toMatchObject({
+      standing:
+        'Is tried with one notification next, though its last 6 attempts failed (smtp-auth); it fails since 2026-02-03T12:01:00.000Z.',
+      openUntil: null,
+    });
+    await write('email', `open_until = NULL, failures = 1`);
+    expect((await find('email'))['standing']).toBe(
+      'Is tried, though its last attempt failed (smtp-auth); it fails since 2026-02-03T12:01:00.000Z.',
+    );
+    // What it failed of last is kept, and is no news.
+    await write('email', `failures = 0, failing_since = NULL`);
+    expect(await find('email')).toMatchObject({ standing: 'Sends.', lastCode: 'smtp-auth' });
     await write('webhook/warehouse', `disabled_at = '2026-02-03T12:01:00Z', disabled_reason = 'It answered 503.'`);
     expect((await find('webhook/warehouse'))['standing']).toBe(
       'The provider webhook/warehouse is disabled since 2026-02-03T12:01:00.000Z (It answered 503) until somebody enables it.',
@@ -109,8 +120,16 @@ describe('providers over REST', () => {
       ['email', 0],
       ['sms', 0],
     ]);
-    expect(errorOf(await rest.ask(confined, `POST ${PATH}/webhook%2Foffice/retry`, {}))).toEqual([
-      ...[404, 'notification-provider-unknown'],
+    const operator = await giveKey(rest.database, { role: 'operator', partners: ['acme'] });
+    await write('email', `failures = 6, open_until = now() + interval '1 h'`);
+    const refused = await Promise.all(
+      ['email', 'sms', 'webhook%2Foffice'].map((name) => rest.ask(operator, `POST ${PATH}/${name}/retry`, {})),
+    );
+    expect(refused.map(errorOf)).toEqual([
+      [403, 'notification-provider-shared'],
+      [403, 'notification-provider-shared'],
+      [404, 'notification-provider-unknown'],
     ]);
+    expect(await find('email')).toMatchObject({ openUntil: expect.stringMatching(/^20/) as string });
   });
 });

@@ -160,7 +160,7 @@ describe('notifications over REST', () => {
     const unknown = await show(id);
     expect(unknown.json).toMatchObject({
       standing:
-        'Unknown: it may have gone out at 2026-02-03T12:01:00.000Z. Find out from its receiver or from the provider, and resolve it, or send it anew. Nobody can tell.',
+        'Unknown: it may have gone out at 2026-02-03T12:01:00.000Z. Nobody can tell. Find out from its receiver, or in the log of whoever sends, and resolve it; or send it anew.',
       may: ['resend', 'resolve'],
       history: [
         {

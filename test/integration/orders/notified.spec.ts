@@ -3,6 +3,7 @@ import type { InboundRecord } from '../../../src/messaging/kafka';
 import { Notifications } from '../../../src/notifications';
 import { Partners } from '../../../src/partners';
 import { notificationsOf, subscribe } from '../../support/receivers';
+import { giveKey } from '../../support/staff';
 import { TestBatch } from '../consumer/harness';
 import {
   anOrder,
@@ -159,6 +160,10 @@ describe('what people are told of orders', () => {
     });
     expect(steps).toContainEqual({ at, step: 'notification-unknown', text, messageId: null });
     expect(JSON.stringify(steps)).not.toContain('example.com');
+    const confined = { ...orders, key: await giveKey(orders.database, { partners: ['acme'] }) };
+    const seen = await send(confined, 'GET', `/v1/orders/${one.orderNumber}/timeline`);
+    expect(seen.body).toContain('Webhook to ••• about the acceptance: sent.');
+    expect(seen.body).not.toMatch(/ops-desk|erp/);
   });
 
   it('costs a batch nothing in which nothing is to be told, and one call otherwise', async () => {

@@ -6,6 +6,7 @@ it.each([
   ['forbidden', 5],
   ['edit-own', 5],
   ['receivers-not-allowed', 5],
+  ['notification-provider-shared', 5],
   ['plan-changed', 4],
   ['version-stale', 4],
   ['api-unreachable', 1],
