@@ -2,7 +2,7 @@ import type { HealthReading, HealthSignal } from './health';
 import type { ParleyTransport } from './messaging/consumer';
 import type { DeadlineWatcher } from './messaging/exchanges';
 import type { Relay, WarmUp } from './messaging/outbox';
-import type { Notifier } from './notifications';
+import type { NotificationFigures, Notifier } from './notifications';
 import type { PartitionCheck } from './partners';
 import type { Config } from './platform/config';
 import type { DatabaseMonitor } from './platform/database';
@@ -10,27 +10,39 @@ import type { DatabaseMonitor } from './platform/database';
 const reading = (trouble: string | undefined, otherwise: HealthReading['status']): HealthReading =>
   trouble === undefined ? { status: 'up' } : { status: otherwise, message: trouble };
 
+/** A process that only sends notifications asks neither broker nor schema registry anything. */
+export const usesBroker = ({ roles }: Pick<Config, 'roles'>): boolean => roles.some((role) => role !== 'notifier');
+
 /**
  * What `/readyz` looks at. The database makes a process unready; Kafka and the schema registry only report, since orders are accepted without them,
- * except that a process that takes no orders is unready until its consumer first joined its group.
+ * except that a process that takes no orders is unready until its consumer first joined its group. So does a provider that notifications can't be
+ * sent through: another process could not either.
  */
 export function healthSignals(
   config: Pick<Config, 'roles'>,
   database: DatabaseMonitor,
   relay: Relay | null,
   transport: ParleyTransport | null,
-  ...[partitions, schemas, deadlines, notifier]: [PartitionCheck, WarmUp, DeadlineWatcher | null, Notifier | null]
+  ...[partitions, schemas, deadlines, notifier, figures]: [
+    PartitionCheck,
+    WarmUp,
+    DeadlineWatcher | null,
+    Notifier | null,
+    NotificationFigures | null,
+  ]
 ): readonly HealthSignal[] {
-  const signals: HealthSignal[] = [
-    { name: 'database', read: () => reading(database.trouble, 'down') },
-    { name: 'topics', read: () => reading(partitions.trouble, 'degraded') },
-    { name: 'registry', read: () => reading(schemas.trouble, 'degraded') },
-  ];
+  const signals: HealthSignal[] = [{ name: 'database', read: () => reading(database.trouble, 'down') }];
+  if (usesBroker(config))
+    signals.push(
+      { name: 'topics', read: () => reading(partitions.trouble, 'degraded') },
+      { name: 'registry', read: () => reading(schemas.trouble, 'degraded') },
+    );
   if (relay) signals.push({ name: 'relay', read: () => relayReading(relay) });
   if (transport)
     signals.push({ name: 'consumer', read: () => consumerReading(transport, config.roles.includes('api')) });
   if (deadlines) signals.push({ name: 'deadlines', read: () => reading(deadlines.trouble, 'degraded') });
-  if (notifier) signals.push({ name: 'notifier', read: () => reading(notifier.trouble, 'degraded') });
+  if (notifier)
+    signals.push({ name: 'notifier', read: () => reading(notifier.trouble ?? figures?.trouble, 'degraded') });
   return signals;
 }
 

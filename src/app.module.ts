@@ -15,7 +15,7 @@ import {
 import { createRelay, Outbox, OutboxModule, type Relay, WarmUp } from './messaging/outbox';
 import { type Codec, createCodec, createSchemaRegistry, type SchemaRegistry } from './messaging/registry';
 import { ReplayOutcomes, TriageModule } from './messaging/triage';
-import { NOTIFICATION_OBSERVER, NotificationsModule, NOTIFIER } from './notifications';
+import { NOTIFICATION_FIGURES, NOTIFICATION_OBSERVER, NotificationsModule, NOTIFIER } from './notifications';
 import { IdempotencyKeyEntity, ORDER_OBSERVER, OrderEntity, OrderEventEntity, OrdersModule } from './orders';
 import { MissingRights, PartitionCheck, PartnerEntity, Partners, PartnersModule } from './partners';
 import { CLOCK, systemClock } from './platform/clock';
@@ -212,7 +212,10 @@ export class AppModule {
         OrdersModule,
         ShipmentsModule,
         HealthModule.forRoot({
-          inject: [CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck, WarmUp, DEADLINES, NOTIFIER],
+          inject: [
+            ...[CONFIG, DatabaseMonitor, RELAY, TRANSPORT, PartitionCheck, WarmUp, DEADLINES],
+            ...[NOTIFIER, NOTIFICATION_FIGURES],
+          ],
           useFactory: healthSignals,
         }),
       ],

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { usesBroker } from './app.health';
 import { AppModule, DEADLINES, KAFKA_ADMIN, PUBLISHER, RELAY, SCHEMA_REGISTRY, TRANSPORT } from './app.module';
 import { CONTRACTS } from './contracts';
 import { isForeign, listenForManagement, Metrics } from './health';
@@ -101,12 +102,13 @@ async function proceed(running: Running, config: Config, log: Logger): Promise<v
   );
   // Stopped meanwhile: what begins now, nobody would end.
   signal.throwIfAborted();
-  void app
-    .get(PartitionCheck)
-    .run(signal)
-    .catch(() => undefined);
-  // The relay publishes bytes that others made.
-  if (config.roles.some((role) => role !== 'relay')) void app.get(WarmUp).run(signal);
+  if (usesBroker(config))
+    void app
+      .get(PartitionCheck)
+      .run(signal)
+      .catch(() => undefined);
+  // The relay publishes bytes that others made, and a notifier none.
+  if (config.roles.some((role) => role === 'api' || role === 'consumer')) void app.get(WarmUp).run(signal);
   void keepPartitions(database, config, log, signal);
   app.get<Relay | null>(RELAY)?.start();
   startNotifier(app, signal);

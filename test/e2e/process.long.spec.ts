@@ -141,6 +141,7 @@ describe('a process', () => {
         'relay',
         'consumer',
         'deadlines',
+        'notifier',
       ]);
       for (const path of [
         'livez',

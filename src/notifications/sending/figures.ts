@@ -18,7 +18,15 @@ interface Taps {
   channel: Channel;
   open: number;
   disabled: number;
+  /** Why one of those that are open failed last. */
+  code: string | null;
 }
+
+const TAPS: Readonly<Record<Channel, (open: number) => string>> = {
+  email: () => 'no e-mail is sent',
+  sms: () => 'no SMS is sent',
+  webhook: (open) => `nothing is sent to ${open} of the webhooks`,
+};
 
 /** What waits, as gauges: read from the database now and then, never per scrape. */
 export class NotificationFigures {
@@ -33,6 +41,14 @@ export class NotificationFigures {
     this.show(board);
   }
 
+  /** For health, by channel and without a receiver: undefined while no provider is left alone for failing. */
+  get trouble(): string | undefined {
+    const shut = this.taps.flatMap(({ channel, open, code }) =>
+      open > 0 ? [`${TAPS[channel](open)} for now, since that fails${code === null ? '' : ` (${code})`}`] : [],
+    );
+    return shut.length === 0 ? undefined : `${shut.join('; ')}: see parley notifications providers`;
+  }
+
   private show(board: GaugeBoard): void {
     const gauge = (name: string, help: string, read: () => readonly { channel: Channel; value: number }[]) =>
       board.gauges(`parley_notification${name}`, help, ['channel'], () =>
@@ -40,7 +56,7 @@ export class NotificationFigures {
       );
     const ofWaiting = (name: keyof Omit<Waiting, 'channel'>) => () =>
       this.waiting.map((one) => ({ channel: one.channel, value: one[name] }));
-    const ofTaps = (name: keyof Omit<Taps, 'channel'>) => () =>
+    const ofTaps = (name: 'open' | 'disabled') => () =>
       this.taps.map((one) => ({ channel: one.channel, value: one[name] }));
     gauge('s_pending', 'Notifications that wait or are being sent.', ofWaiting('pending'));
     gauge(
@@ -85,7 +101,8 @@ export class NotificationFigures {
        GROUP BY c.channel`,
     );
     this.taps = await this.database.query<Taps>(
-      `SELECT channel, count(*) FILTER (WHERE open_until > now())::int AS open, count(disabled_at)::int AS disabled
+      `SELECT channel, count(*) FILTER (WHERE open_until > now())::int AS open, count(disabled_at)::int AS disabled,
+         max(last_code) FILTER (WHERE open_until > now()) AS code
        FROM notification_provider GROUP BY channel`,
     );
   }

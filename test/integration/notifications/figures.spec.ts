@@ -19,10 +19,12 @@ it('shows what waits, what a person decides and which taps are shut, by channel 
   await world.claims.introduce('webhook/kates-shop', 'webhook');
   await world.claims.introduce('sms', 'sms');
   await world.database.query(
-    `UPDATE notification_provider SET open_until = CASE WHEN channel = 'sms' THEN now() + interval '1 minute' END,
+    `UPDATE notification_provider SET last_code = 'fails', open_until = CASE WHEN channel = 'sms' THEN now() + interval '1 minute' END,
        disabled_at = CASE WHEN channel = 'webhook' THEN now() END`,
   );
+  expect(figures.trouble).toBeUndefined();
   await figures.read();
+  expect(figures.trouble).toBe('no SMS is sent for now, since that fails (fails): see parley notifications providers');
   metrics.notificationObserver.settled('asks', 'sms', 'sent');
   metrics.notificationObserver.lapsed(true, 2);
   const shown = await metrics.registry.metrics();
