@@ -5,7 +5,8 @@ import type { ClaimedNotification } from './notification';
 /** What is known of whoever would send it. */
 export interface ProviderFacts {
   remembersMs: number;
-  timeoutMs: number;
+  /** Longest from a decision until a request that was made by it may reach the provider, ms: a lease and a timeout. */
+  reachesWithinMs: number;
   /** Can be asked what became of a request. */
   looksUp: boolean;
 }
@@ -80,10 +81,10 @@ export function plan(situation: Situation, now: Date): Step {
   return { do: 'write', verdict: givenUp(kind.crash) };
 }
 
-/** Under our id the provider does at that time nothing that it has done: a margin for the call itself is taken off. */
+/** Under our id the provider does nothing that it has done, whenever within its lease the request is made that is decided on at that time. */
 function remembers({ notification, provider }: Situation, at: Date): boolean {
   const { firstBegunAt } = notification;
-  return firstBegunAt !== null && after(at, provider.timeoutMs) < after(firstBegunAt, provider.remembersMs);
+  return firstBegunAt !== null && after(at, provider.reachesWithinMs) < after(firstBegunAt, provider.remembersMs);
 }
 
 const tooLate = (doubtful: boolean): Verdict => ({
@@ -148,11 +149,27 @@ export function judge(situation: Situation, begun: Begun, outcome: Outcome, now:
 
 type Reason = { code: string; detail: string };
 
-function again({ notification, mayDisturb }: Situation, { wasDoubtful }: Begun, reason: Reason, now: Date): Verdict {
-  const nextAttemptAt = earlier(mayDisturb(now), notification.expiresAt);
+function again(situation: Situation, begun: Begun, reason: Reason, now: Date): Verdict {
+  const { notification, mayDisturb } = situation;
+  const at = earlier(mayDisturb(now), notification.expiresAt);
+  const { wasDoubtful: doubtful } = begun;
   const { code, detail } = reason;
-  return { state: 'pending', nextAttemptAt, doubtful: wasDoubtful, code, detail };
+  return { state: 'pending', nextAttemptAt: doubtful ? conclusive(situation, begun, at) : at, doubtful, code, detail };
 }
+
+/**
+ * Later, where a look-up may be what is done by the time that it is claimed: what could be sent again at `at` may have been forgotten or have
+ * expired until then, and a request that is still under way would be looked for in vain.
+ */
+function conclusive(situation: Situation, { conclusiveAt }: Begun, at: Date): Date {
+  return planInDoubt(situation, conclusiveAt).do === 'look-up' ? later(at, conclusiveAt) : at;
+}
+
+const planInDoubt = (situation: Situation, at: Date): Step =>
+  plan(
+    { ...situation, notification: { ...situation.notification, doubtful: true }, mayDisturb: (time) => time },
+    at,
+  );
 
 function refusedForNow(situation: Situation, begun: Begun, outcome: Outcome & { kind: 'later' }, now: Date): Verdict {
   const wait = Math.max(begun.pauseMs, outcome.retryAfterMs ?? 0);
@@ -173,12 +190,10 @@ function inDoubt(situation: Situation, begun: Begun, outcome: Reason, now: Date)
 function leftInDoubt(situation: Situation, begun: Begun, reason: Reason, at: Date): Verdict {
   const { notification, mayDisturb } = situation;
   const { code, detail } = reason;
-  const step = plan(
-    { ...situation, notification: { ...notification, doubtful: true }, mayDisturb: (time) => time },
-    at,
-  );
+  const step = planInDoubt(situation, at);
   const waits = (nextAttemptAt: Date): Verdict => ({ state: 'pending', nextAttemptAt, doubtful: true, code, detail });
-  if (step.do === 'send') return waits(earlier(mayDisturb(at), notification.expiresAt));
+  if (step.do === 'send')
+    return waits(conclusive(situation, begun, earlier(mayDisturb(at), notification.expiresAt)));
   if (step.do === 'look-up') return waits(later(at, begun.conclusiveAt));
   return step.verdict.state === 'expired' ? waits(notification.expiresAt) : step.verdict;
 }

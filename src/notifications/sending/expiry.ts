@@ -77,7 +77,7 @@ export class Expiry {
   /** As if its provider could not be asked: it could not, or a lane would have come to it. */
   private endOf(notification: Overdue): End {
     const kind = this.kinds.get(notification.kind);
-    const provider = { remembersMs: 0, timeoutMs: 0, looksUp: false };
+    const provider = { remembersMs: 0, reachesWithinMs: 0, looksUp: false };
     const situation = { notification, kind: kind ?? OF_ANOTHER_RELEASE, provider, mayDisturb: (at: Date) => at };
     const step = plan(situation, notification.expiresAt);
     if (step.do !== 'write') throw new Error(`what is expired is not to be ${step.do}`);

@@ -59,12 +59,11 @@ export class Sender {
   /** False: the provider was not asked. */
   private async step(assignment: Assignment, at = assignment.now()): Promise<boolean> {
     const { claimed, provider } = assignment;
-    const step = plan(situationOf(assignment, claimed), at);
+    const step = plan(situationOf(assignment, claimed, this.parts.leaseMs), at);
     if (step.do === 'write') {
       await this.conclude(assignment, step.verdict);
       return false;
     }
-    if (step.do === 'look-up' && !provider.lookUp) return false;
     const content = await this.contentOf(assignment);
     if (!content) return false;
     const deadline = new Deadline();
@@ -113,7 +112,10 @@ export class Sender {
       ...{ action, begunAt: attempt.begunAt, conclusiveAt: attempt.conclusiveAt, wasDoubtful: claimed.doubtful },
       pauseMs: backoffMs(kind.retry, attempt.number),
     };
-    const verdict = withoutPersonalData(judge(situationOf(assignment, counted), begun, outcome, now()), claimed);
+    const verdict = withoutPersonalData(
+      judge(situationOf(assignment, counted, this.parts.leaseMs), begun, outcome, now()),
+      claimed,
+    );
     const said = withoutPersonalData(saidBy(outcome), claimed);
     const ending = {
       ...{ number: attempt.number, outcome: outcome.kind, reference: referenceOf(outcome), ...said },

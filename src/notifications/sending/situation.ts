@@ -8,6 +8,7 @@ import type { Claimed } from './claims';
 export function situationOf(
   { kind, provider, claimed }: { kind: NotificationKind; provider: Provider; claimed: Claimed },
   notification: Situation['notification'],
+  leaseMs: number,
 ): Situation {
   const { quietFrom: from, quietTo: to, timeZone } = claimed;
   const isQuiet = kind.quietHours === 'respect' && from !== null && to !== null && timeZone !== null;
@@ -15,7 +16,7 @@ export function situationOf(
   return {
     notification,
     kind,
-    provider: { remembersMs, timeoutMs, looksUp: provider.lookUp !== undefined },
+    provider: { remembersMs, reachesWithinMs: leaseMs + timeoutMs, looksUp: provider.lookUp !== undefined },
     mayDisturb: (at) => (isQuiet ? (quietUntil({ from, to, timeZone }, at) ?? at) : at),
   };
 }

@@ -30,7 +30,7 @@ const situation = (facts: Facts, mayDisturb: Situation['mayDisturb'] = (time) =>
     expiresAt: facts.expired ? at(-1) : at(1_000),
   },
   kind: { crash: facts.policy, retry: { initialMs: 1_000, maxMs: 10_000, attempts: 3 } },
-  provider: { remembersMs: facts.remembered ? 500_000 : 105_000, timeoutMs: 10_000, looksUp: facts.looksUp },
+  provider: { remembersMs: facts.remembered ? 500_000 : 105_000, reachesWithinMs: 10_000, looksUp: facts.looksUp },
   mayDisturb,
 });
 
@@ -70,7 +70,7 @@ describe('a notification that is due', () => {
     if (step.do === 'write') expect(step.verdict.doubtful).toBe(facts.doubtful);
   });
 
-  it('is not remembered by a provider that may forget it while it is asked', () => {
+  it('is not remembered by a provider that may forget it before it is asked', () => {
     const facts: Facts = {
       ...{ policy: 'skip', doubtful: true, remembered: true, expired: false, usedUp: false, looksUp: false },
     };
@@ -122,7 +122,13 @@ describe('the end of an attempt', () => {
     ['refused', refused, {}, 'failed'],
     ['refused, and an earlier one is in doubt', refused, { doubtful: true }, 'failed in doubt'],
     ['refused for now', later, {}, 'pending at 2'],
-    ['refused for now, and an earlier one is in doubt', later, { doubtful: true }, 'pending at 2 in doubt'],
+    [
+      'refused for now, and an earlier one is in doubt and remembered',
+      later,
+      { doubtful: true, remembered: true },
+      'pending at 2 in doubt',
+    ],
+    ['refused for now, and an earlier one is in doubt', later, { doubtful: true }, 'pending at 65 in doubt'],
     ['refused for now with Retry-After', patient, {}, 'pending at 30'],
     ['refused for now for longer than it is worth anything', never, {}, 'pending at 1000'],
     ['refused for now for the last time', later, { usedUp: true }, 'failed'],
@@ -146,7 +152,7 @@ describe('the end of an attempt', () => {
     [
       'not sent, and an earlier one is in doubt',
       { kind: 'not-sent', ...said },
-      { doubtful: true },
+      { doubtful: true, remembered: true },
       'pending at 0 in doubt',
     ],
   ];
