@@ -178,10 +178,18 @@ export function describeProvider(name: string, features: ProviderFeatures, open:
 
     if (features.lookUp) describeLookUp(() => stage);
 
-    it('sends nothing once it is closed', async () => {
-      const provider = other(stage.silent());
-      await provider.close();
-      expect(await provider.send(stage.letter(), soon())).toMatchObject({ kind: 'later' });
+    // The last one: it closes the provider of all of them.
+    it('ends what waits for an answer when it is closed, and sends nothing after', async () => {
+      stage.disturb('hang');
+      const letter = stage.letter();
+      const outcome = send(letter);
+      await eventually(() => stage.reached(letter.id) === 1);
+      await stage.provider.close();
+      expect(await outcome).toMatchObject({ kind: 'unknown' });
+      stage.disturb('accept');
+      const late = stage.letter();
+      expect(await send(late)).toMatchObject({ kind: 'later' });
+      expect(stage.reached(late.id)).toBe(0);
     });
   });
 }

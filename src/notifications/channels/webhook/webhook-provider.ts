@@ -27,6 +27,7 @@ export class WebhookProvider implements Provider {
   readonly remembersMs = 0;
   readonly timeoutMs: number;
   private readonly resolve: Resolve;
+  private readonly closing = new AbortController();
 
   constructor(
     private readonly database: Pick<Database, 'transaction'>,
@@ -47,7 +48,10 @@ export class WebhookProvider implements Provider {
 
   async send(letter: Letter, signal: AbortSignal): Promise<SendOutcome> {
     const now = this.clock.now();
-    const time = { lease: signal, own: AbortSignal.timeout(this.timeoutMs) };
+    const time = {
+      lease: AbortSignal.any([signal, this.closing.signal]),
+      own: AbortSignal.timeout(this.timeoutMs),
+    };
     const { receiver } = letter;
     let target: WebhookTarget | undefined;
     try {
@@ -98,8 +102,9 @@ export class WebhookProvider implements Provider {
     await this.database.transaction((tx) => this.disabling[judge](tx, finding, now)).catch(() => false);
   }
 
-  async close(): Promise<void> {
-    // Connections are closed behind each request.
+  close(): Promise<void> {
+    this.closing.abort();
+    return Promise.resolve();
   }
 }
 
