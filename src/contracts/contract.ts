@@ -71,6 +71,8 @@ export interface AnyContract {
   retry?: RetryPolicy;
   /** What happens to later messages of a key when one waits: `hold` where the document carries state. */
   laterMessages: 'hold' | 'continue';
+  /** Documents of which this member has one of these values carry a secret of somebody: it is shown to nobody, staff included. */
+  secretWhen?: { member: string; values: readonly string[] };
   /** Where the document has this format whatever the partner's channels speak. */
   format?: Format;
   jsonSchema: JsonSchema;

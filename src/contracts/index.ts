@@ -33,6 +33,7 @@ export {
 export { contractsFor, contractsOn, isInternal, OWN_SYSTEMS } from './own-systems';
 export {
   holdsPersonalData,
+  isSecret,
   isMask,
   MASK,
   mask,

@@ -36,6 +36,7 @@ export const notificationRequest: Contract<NotificationRequest> = {
   topic: 'notifications.request.v1',
   key: 'notificationId',
   laterMessages: 'continue',
+  secretWhen: { member: 'kind', values: ['confirmation-code'] },
   jsonSchema,
   examples: [
     {

@@ -67,6 +67,13 @@ export function holdsPersonalData(contract: AnyContract): boolean {
   return isPersonal(contract.jsonSchema);
 }
 
+/** Does this document carry what is shown to nobody? */
+export function isSecret({ secretWhen }: AnyContract, document: unknown): boolean {
+  return (
+    secretWhen !== undefined && isObject(document) && secretWhen.values.includes(String(document[secretWhen.member]))
+  );
+}
+
 /** Every text at a place of personal data, also deeper than it should be. */
 export function personalTexts(contract: AnyContract, document: unknown): { path: Path; text: string }[] {
   const found: { path: Path; text: string }[] = [];

@@ -52,7 +52,7 @@ export const GetDeadLetterValue = (): MethodDecorator =>
   operation(
     'getDeadLetterValue',
     'Get the value of the record, byte for byte, where it holds no personal data',
-    ['parked-unknown', 'content-masked'],
+    ['parked-unknown', 'content-masked', 'content-secret'],
     ...[IdParam, ...VALUE],
   );
 
@@ -60,7 +60,7 @@ export const UnmaskDeadLetter = (): MethodDecorator =>
   operation(
     'unmaskDeadLetter',
     'Show a message with its personal data, for a reason that the audit keeps',
-    [...BODY_PROBLEMS, 'parked-unknown'],
+    [...BODY_PROBLEMS, 'parked-unknown', 'content-secret'],
     ...[IdParam, ApiOkResponse({ type: DeadLetterViewDto, headers: { ...ETAG, ...NO_STORE } })],
   );
 
@@ -68,7 +68,7 @@ export const UnmaskDeadLetterValue = (): MethodDecorator =>
   operation(
     'unmaskDeadLetterValue',
     'Get the value of the record, byte for byte, for a reason that the audit keeps',
-    [...BODY_PROBLEMS, 'parked-unknown'],
+    [...BODY_PROBLEMS, 'parked-unknown', 'content-secret'],
     ...[IdParam, ...VALUE],
   );
 

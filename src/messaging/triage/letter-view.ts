@@ -1,3 +1,4 @@
+import { isSecret } from '../../contracts';
 import type { Database } from '../../platform/database';
 import { type Caller, reaches } from '../../staff';
 import type { DeadLetter } from './dead-letter';
@@ -7,7 +8,7 @@ import { editsOf } from './edits';
 import { DeadLetterViewDto } from './letter-view.dto';
 import { maskContent, maskEdit, showsBytes } from './masking';
 import { contentOf } from './record-content';
-import { contentMasked, parkedUnknown } from './refusals';
+import { contentMasked, contentSecret, parkedUnknown } from './refusals';
 
 /** Puts together what a caller may see of one message. */
 export class LetterView {
@@ -24,18 +25,20 @@ export class LetterView {
     return { letter, view: await this.view(letter, await this.read(id), false) };
   }
 
-  /** All of it; `hidden` says what others don't see. Throws `parked-unknown`. */
+  /** All of it; `hidden` says what others don't see. Throws `parked-unknown`, `content-secret`. */
   async unmasked(id: string, by: Caller): Promise<{ letter: DeadLetter; view: DeadLetterViewDto; hidden: string[] }> {
     const letter = await this.existing(id, by);
     const record = await this.read(id);
+    if (carriesSecret(record.read)) throw contentSecret();
     const { hidden } = maskContent(contentOf(record.content, record.read), record.read, null);
     return { letter, view: await this.view(letter, record, true), hidden };
   }
 
-  /** The value as it came; null of a tombstone. Throws `parked-unknown`, and `content-masked` unless the whole of it may be seen. */
+  /** The value as it came; null of a tombstone. Throws `parked-unknown`, `content-secret`, and `content-masked` unless the whole of it may be seen. */
   async value(id: string, by: Caller, isUnmasked: boolean): Promise<{ letter: DeadLetter; value: Buffer | null }> {
     const letter = await this.existing(id, by);
     const { content, read } = await this.read(id);
+    if (carriesSecret(read)) throw contentSecret();
     if (content.rawValue !== null && !isUnmasked && !showsBytes(read)) throw contentMasked(id);
     return { letter, value: content.rawValue };
   }
@@ -64,6 +67,9 @@ export class LetterView {
     return letter;
   }
 }
+
+const carriesSecret = ({ contract, document }: ReadDocument): boolean =>
+  contract !== undefined && isSecret(contract, document);
 
 interface Read {
   content: LetterContent;

@@ -15,6 +15,15 @@ export const contentMasked = (id: string): NonRetriableError =>
     hint: `POST /v1/dead-letters/${id}/value/unmasking with a reason gives them, and is audited.`,
   });
 
+export const contentSecret = (): NonRetriableError =>
+  new NonRetriableError(
+    'content-secret',
+    'The message carries a secret of whoever it is for, which is shown to nobody.',
+    {
+      hint: 'Have the system that sent it make a new one.',
+    },
+  );
+
 export const editUnknown = (): NonRetriableError =>
   new NonRetriableError('edit-unknown', 'This message has no edit with this id.');
 

@@ -16,14 +16,14 @@ export class Unmasking {
     private readonly clock: Clock,
   ) {}
 
-  /** The message with its document, bytes and headers. Throws `parked-unknown`. */
+  /** The message with its document, bytes and headers. Throws `parked-unknown`, `content-secret`. */
   async letter(id: string, reason: string, by: Caller): Promise<{ letter: DeadLetter; view: DeadLetterViewDto }> {
     const { letter, view, hidden } = await this.views.unmasked(id, by);
     await this.book(letter, hidden, reason, by);
     return { letter, view };
   }
 
-  /** The record's value, byte for byte; null of a tombstone. Throws `parked-unknown`. */
+  /** The record's value, byte for byte; null of a tombstone. Throws `parked-unknown`, `content-secret`. */
   async value(id: string, reason: string, by: Caller): Promise<Buffer | null> {
     const { letter, value } = await this.views.value(id, by, true);
     await this.book(letter, ['raw'], reason, by);

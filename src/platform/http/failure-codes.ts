@@ -12,6 +12,11 @@ export const FAILURE_CODES: Readonly<Record<string, ProblemCode>> = {
     title: 'The content is shown only for a reason',
     help: 'It may hold personal data: its document has some, or nobody can tell since it cannot be read. POST …/unmasking with {"reason"} shows it; who saw what, and why, is in the audit.',
   },
+  'content-secret': {
+    status: 409,
+    title: 'What it says is shown to nobody',
+    help: 'The message carries a secret of whoever it is for, such as a code. It is shown to nobody, staff included. "code", "detail" and "pointer" say what is wrong with it; have the system that sent it make a new one.',
+  },
   'parked-unknown': {
     status: 404,
     title: 'There is no such message',

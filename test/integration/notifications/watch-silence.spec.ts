@@ -1,6 +1,6 @@
-import { orderResponse, topicFor } from '../../../src/contracts';
+import { orderResponse, OWN_SYSTEMS, topicFor } from '../../../src/contracts';
 import { TestBatch } from '../consumer/harness';
-import { anOrder, answerRecord, consumerOf, exchangesOf, place } from '../orders/orders-app';
+import { addPartner, anOrder, answerRecord, consumerOf, exchangesOf, place } from '../orders/orders-app';
 import { HOUR, HOURS, WatchApp } from './watch-app';
 
 describe("a partner's silence", () => {
@@ -139,6 +139,14 @@ describe("a partner's silence", () => {
     await read();
     await watch.look();
     expect(await silent()).toHaveLength(1);
+  });
+
+  it('is not that of our own systems, which owe no answers', async () => {
+    await addPartner(watch.orders.database, OWN_SYSTEMS, 'json');
+    await watch.look();
+    await placed();
+    for (const hours of [HOURS + 1, HOURS, 24 * HOURS]) await lookRead(hours);
+    expect((await silent()).map(({ partner }) => partner)).toMatchObject([{ id: 'acme' }]);
   });
 
   it('is heard by a watcher that was away for days, and looked for no more where it is told not to', async () => {
