@@ -32,6 +32,7 @@ const { services } = load(textOf('compose.yaml'), { schema: YAML11_SCHEMA }) as 
 };
 const ours = Object.entries(services).filter(([, service]) => service.image === 'parley');
 const registries = Object.entries(services).filter(([name]) => name.startsWith('registry'));
+const mailboxes = Object.entries(services).filter(([name]) => name === 'mail');
 const known = new Set<string>(Object.values(KEYS).map((key) => key.env));
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-compose-'));
@@ -60,6 +61,14 @@ describe('the compose file', () => {
       expect(Object.keys(services)).toEqual(expect.arrayContaining(hosts));
     },
   );
+
+  it('sends notifications: e-mails to a mailbox that it starts, of a fixed release, and can seal what webhooks are signed with', () => {
+    const { roles, smtpHost, smtpPort, webhookSecretKeys } = loadConfig(services['parley']?.environment);
+    expect(roles).toContain('notifier');
+    expect([smtpHost, smtpPort]).toEqual(['mail', 1025]);
+    expect(services['mail']?.image).toMatch(/^axllent\/mailpit:v\d+\.\d+\.\d+$/);
+    expect(webhookSecretKeys).not.toBe('');
+  });
 
   it('runs the schema registry that the tests run, and keeps its schemas in PostgreSQL', () => {
     const fetched = readFileSync(join(ROOT, 'scripts', 'servers', 'registry-jars.mjs'), 'utf8');
@@ -159,9 +168,12 @@ describe('the compose file', () => {
     expect(Object.keys(services['simulator']?.depends_on ?? {})).toEqual(['partner']);
   });
 
-  it.each([...ours, ...registries])('runs %s without privileges on a read-only file system', (_, service) => {
-    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
-  });
+  it.each([...ours, ...registries, ...mailboxes])(
+    'runs %s without privileges on a read-only file system',
+    (_, service) => {
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    },
+  );
 
   it('waits for what a service needs, in a state that the other one reaches', () => {
     for (const [name, { depends_on = {} }] of Object.entries(services)) {
