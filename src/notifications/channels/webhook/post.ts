@@ -56,6 +56,8 @@ function checkedConnector(url: URL, route: Route, signal: AbortSignal): buildCon
     // Said, so that NODE_TLS_REJECT_UNAUTHORIZED changes nothing.
     rejectUnauthorized: true,
     autoSelectFamily: true,
+    // Closed also while TLS is being agreed on: undici would leave it to the time limit.
+    signal,
     lookup: checkedLookup(url, route, signal),
   });
   return (options, callback) => {

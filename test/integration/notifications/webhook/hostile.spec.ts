@@ -7,8 +7,10 @@ import { resolverOf } from '../../../../src/notifications/channels/webhook/resol
 import { eventually } from '../../../support/eventually';
 import { RawServer } from '../../../support/webhook-receiver';
 
-/** Ours for one attempt; 15 s outside of tests. */
-const PATIENCE_MS = 700;
+/** Ours for one attempt that is to end by time. A machine that is busy has connected and written by then. */
+const SHORT_MS = 2000;
+/** For one that ends by itself, however busy the machine is: were it to end by time, its test would too. */
+const LONG_MS = 30_000;
 
 let server: RawServer | undefined;
 afterEach(async () => {
@@ -17,18 +19,19 @@ afterEach(async () => {
 });
 
 /** Asks a server that answers so. Whatever it does, one connection was made, and is closed behind it. */
-async function ask(speak: (socket: Socket) => void): Promise<{ exchange: HttpExchange; ms: number; raw: RawServer }> {
+async function ask(
+  speak: (socket: Socket) => void,
+  patienceMs = LONG_MS,
+): Promise<{ exchange: HttpExchange; raw: RawServer }> {
   const raw = (server = await RawServer.start(speak));
-  const begun = performance.now();
   const exchange = await post(
     { url: new URL(raw.url), headers: {}, body: '{"secret":"x"}' },
-    { resolve: resolverOf(), allowed: ['127.0.0.1'], timeoutMs: PATIENCE_MS },
-    AbortSignal.timeout(PATIENCE_MS),
+    { resolve: resolverOf(), allowed: ['127.0.0.1'], timeoutMs: patienceMs },
+    AbortSignal.timeout(patienceMs),
   );
-  const ms = performance.now() - begun;
   await eventually(() => raw.sockets.size === 0, { what: 'the connection is closed' });
   expect(raw.connections).toBe(1);
-  return { exchange, ms, raw };
+  return { exchange, raw };
 }
 
 /** Writes the same until the connection is closed; resolves with how many bytes it could. */
@@ -49,55 +52,49 @@ function drip(socket: Socket, piece: string): void {
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n';
-const late = PATIENCE_MS + 1500;
 
 describe('a receiver that means harm', () => {
   it('floods us with headers: some kilobytes are read, and it gave no answer', async () => {
     let flooded: Promise<number> | undefined;
-    const { exchange, ms } = await ask((socket) => {
+    const { exchange } = await ask((socket) => {
       socket.write(OK);
       flooded = flood(socket, `x-more: ${'a'.repeat(1000)}\r\n`);
     });
     expect(exchange).toMatchObject({ kind: 'failed', written: true, error: { code: 'UND_ERR_HEADERS_OVERFLOW' } });
-    expect(ms).toBeLessThan(PATIENCE_MS);
     // What the sockets' buffers took on their way counts, too.
     expect(await flooded).toBeLessThan(32 * 1024 * 1024);
   });
 
   it('floods us with a body: its status counts, of the rest some kilobytes are read', async () => {
     let flooded: Promise<number> | undefined;
-    const { exchange, ms } = await ask((socket) => {
+    const { exchange } = await ask((socket) => {
       socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
       flooded = flood(socket, `ffff\r\n${'a'.repeat(0xffff)}\r\n`);
     });
     expect(exchange).toMatchObject({ kind: 'answered', status: 200, complete: false });
     expect(exchange.kind === 'answered' && exchange.body.length).toBe(4096);
-    expect(ms).toBeLessThan(PATIENCE_MS);
     expect(await flooded).toBeLessThan(32 * 1024 * 1024);
   });
 
   it('drips its headers: the attempt ends in its time, open what became of it', async () => {
-    const { exchange, ms } = await ask((socket) => {
+    const { exchange } = await ask((socket) => {
       socket.write(OK);
       drip(socket, 'x: y\r\n');
-    });
+    }, SHORT_MS);
     expect(exchange).toMatchObject({ kind: 'failed', written: true });
-    expect(ms).toBeLessThan(late);
   });
 
   it('drips its body: the attempt ends in its time, and its status counts', async () => {
-    const { exchange, ms } = await ask((socket) => {
+    const { exchange } = await ask((socket) => {
       socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
       drip(socket, '1\r\na\r\n');
-    });
+    }, SHORT_MS);
     expect(exchange).toMatchObject({ kind: 'answered', status: 200, complete: false });
-    expect(ms).toBeLessThan(late);
   });
 
   it('says for ever that it is about to answer: the attempt ends in its time', async () => {
-    const { exchange, ms } = await ask((socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n'));
+    const { exchange } = await ask((socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n'), SHORT_MS);
     expect(exchange).toMatchObject({ kind: 'failed', written: true });
-    expect(ms).toBeLessThan(late);
   });
 
   it('sends a bomb: nothing is unpacked', async () => {

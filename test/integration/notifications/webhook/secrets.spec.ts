@@ -22,7 +22,7 @@ const registered = async () => {
   const id = `receiver-${++receivers}`;
   return { id, first: await world.register(id, receiver.url) };
 };
-const send = (id: string) => world.provider().send(letterTo(id), AbortSignal.timeout(5000));
+const send = (id: string) => world.provider().send(letterTo(id), AbortSignal.timeout(30_000));
 const numbersOf = async (id: string) =>
   (
     await world.database.query<{ number: number }>(

@@ -52,7 +52,7 @@ export class WebhookWorld {
     return this.dataSource.destroy();
   }
 
-  provider(timeoutMs = 5000): WebhookProvider {
+  provider(timeoutMs = 30_000): WebhookProvider {
     return new WebhookProvider(this.database, this.secrets, this.disabling, this.config, systemClock, { timeoutMs });
   }
 
