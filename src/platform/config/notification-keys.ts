@@ -168,14 +168,16 @@ export const NOTIFICATION_KEYS = {
 /** What only makes sense together. What could not be read is undefined here, and has its fault already. */
 export function notificationFaults(config: Config): string[] {
   const { smtpHost, smtpTls, emailFrom, smtpUsername, smtpPassword, smsUrl, smsToken, smsFrom } = config;
-  const isHere = /^(localhost|127\.[\d.]+|::1)$/.test(smtpHost ?? '');
+  const isHere = (host: string) => /^(localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);
+  const isInClear = (url: string) => /^http:/i.test(url) && !isHere(new URL(url).hostname);
   const lacks = (smsToken === '' ? ['SMS_TOKEN'] : []).concat(smsFrom === '' ? ['SMS_FROM'] : []);
   return [
     ...(smtpHost && emailFrom === '' ? ['SMTP_HOST needs EMAIL_FROM.'] : []),
     ...((smtpUsername === '') === (smtpPassword === '') ? [] : ['SMTP_USERNAME and SMTP_PASSWORD go together.']),
-    ...(smtpTls === 'none' && smtpPassword && !isHere
+    ...(smtpTls === 'none' && smtpPassword && !isHere(smtpHost ?? '')
       ? ['SMTP_TLS=none would send SMTP_PASSWORD in clear over the network: take starttls or implicit.']
       : []),
+    ...(smsUrl?.some(isInClear) ? ['SMS_URL would send SMS_TOKEN in clear over the network: take https.'] : []),
     ...(smsUrl?.length > 1 ? ['SMS_URL takes one URL.'] : []),
     ...(smsUrl?.length > 0 ? lacks.map((key) => `SMS_URL needs ${key}.`) : []),
   ];

@@ -73,6 +73,12 @@ describe('the configuration', () => {
     expect(faults({ ...mail, EMAIL_FROM: 'orders@example.com', SMTP_TLS: 'none' })).toEqual([
       'SMTP_TLS=none would send SMTP_PASSWORD in clear over the network: take starttls or implicit.',
     ]);
+    const sms = { SMS_TOKEN: 'secret', SMS_FROM: 'Parley' };
+    expect(faults({ ...sms, SMS_URL: 'HTTP://sms.example' })).toEqual([
+      'SMS_URL would send SMS_TOKEN in clear over the network: take https.',
+    ]);
+    for (const SMS_URL of ['https://sms.example', 'http://127.0.0.1:8080', 'http://[::1]:8080'])
+      expect(faultsOf({ ...REQUIRED, ...sms, SMS_URL })).toEqual([]);
     expect(faults({ ...mail, EMAIL_FROM: 'a@example.com, b@example.com' })).toEqual([
       'EMAIL_FROM="a@example.com, b@example.com" must be one address, or a name with <an address>.',
     ]);
