@@ -5,15 +5,18 @@ import { System } from './demo/system.mjs';
 import { bold, dim, done, elapsed, event, green, progress, red, say, title } from './demo/terminal.mjs';
 import { ServerError } from './servers/index.mjs';
 import { accountInbound, accountOutbound, differences } from './soak/account.mjs';
+import { troubleProviders } from './soak/fates.mjs';
 import { gather, withDatabase } from './soak/gather.mjs';
 import { Load, MANNERS, PARTNERS } from './soak/load.mjs';
 import { Poison } from './soak/poison.mjs';
-import { showLedger } from './soak/report.mjs';
+import { showLedger, showTold } from './soak/report.mjs';
 import { untilQuiet } from './soak/quiet.mjs';
+import { accountTold } from './soak/told.mjs';
 import { makeTrouble } from './soak/trouble.mjs';
 
 const HELP = `A long run of Parley on servers of its own, in which about 1 % of what partners write fails at first and 0.1 % can never be
-applied, and the broker and the database are killed and started again. At its end every message of both directions is accounted for.
+applied, people and systems are told of it through providers that fail at times, and the broker and the database are killed and
+started again. At its end every message of both directions and every notification is accounted for.
 
   npm run soak
   npm run soak -- --seconds 60
@@ -55,8 +58,10 @@ async function start(system) {
   await system.addPartners();
   system.startPartners(MANNERS);
   system.startParley();
+  system.startNotifier();
   await system.makeKey();
-  await Promise.all([system.parleyReady(), system.partnersReady()]);
+  await Promise.all([system.parleyReady(), system.partnersReady(), system.notifierReady()]);
+  await system.people.register(system, system.key);
   done(`Parley serves ${system.apiUrl}; ${PARTNERS.length} partners read and answer ${dim(`(${elapsed()})`)}`);
 }
 
@@ -65,6 +70,7 @@ async function soak(system, { seconds, rate }) {
   const client = new Client(system.apiUrl, system.key);
   const load = new Load(client, { seconds, rate });
   const poison = new Poison(system, load);
+  const fates = troubleProviders(system.people);
   const show = progress();
   const watch = setInterval(() => show(`accepted ${load.accepted.size}   poison written ${poison.written.size}`), 500);
   try {
@@ -76,17 +82,23 @@ async function soak(system, { seconds, rate }) {
   done(`${load.accepted.size} orders accepted, ${client.retries} requests repeated under their Idempotency-Key`);
   const rest = await untilQuiet(system, show);
   if (rest) say(red(`  Not everything came to its end: ${rest}`));
-  return { client, load, poison };
+  return { client, load, poison, fates };
 }
 
 /** Prints the ledger; true when every message is accounted for. */
-async function account(system, { client, load, poison }) {
+async function account(system, { client, load, poison, fates }) {
   title('The ledger');
-  const seen = await withDatabase(system, (database) => gather(system, database, poison.written));
+  const kinds = await system.kinds();
+  const { seen, told } = await withDatabase(system, async (database) => ({
+    seen: await gather(system, database, poison.written),
+    told: await accountTold(system, database, kinds),
+  }));
   const outbound = accountOutbound(seen.outbound);
   const inbound = accountInbound(seen.inbound);
   showLedger(outbound, inbound);
-  const faults = differences({ outbound, inbound, orders: seen.orders, accepted: load.accepted });
+  showTold(told);
+  say(dim(`  refused for now by a provider: ${fates.refused}   kept by one that never said so: ${fates.unanswered}`));
+  const faults = differences({ outbound, inbound, told, orders: seen.orders, accepted: load.accepted });
   const timelines = await client.timelines([...load.accepted]);
   const isOrdered = showVerdict(load.compare(system.journal, timelines), load.accepted.size);
   for (const fault of faults.slice(0, 20)) say(red(`    ${fault}`));
@@ -107,7 +119,7 @@ async function main() {
     isFine = await account(system, await soak(system, options));
     say(
       isFine
-        ? bold(green(`\nEvery message is accounted for (${elapsed()}).`))
+        ? bold(green(`\nEvery message and every notification is accounted for (${elapsed()}).`))
         : bold(red('\nFaults found, see above.')),
     );
   } catch (error) {

@@ -4,7 +4,6 @@ import { untilQuiet } from '../soak/quiet.mjs';
 import { showLedger, showTold } from '../soak/report.mjs';
 import { accountTold } from '../soak/told.mjs';
 import { readJournal } from './compare.mjs';
-import { untilNothingIsUnderWay } from './people/crash.mjs';
 import { green, progress, red, say } from './terminal.mjs';
 
 /** An edited message has its effect under its edit's id. */
@@ -18,7 +17,6 @@ const MENDED = `SELECT p.message_id AS id FROM parked_inbound p JOIN parked_edit
 export async function showAccount(system, accepted) {
   const rest = await untilQuiet(system, progress());
   if (rest) say(red(`  Not everything came to its end: ${rest}`));
-  await untilNothingIsUnderWay(system);
   const garbage = unreadable(system);
   const kinds = await system.kinds();
   const { seen, told } = await withDatabase(system, async (database) => {

@@ -8,7 +8,8 @@ const GIVE_UP_MS = 60_000;
 const OPEN = `SELECT
   (SELECT count(*)::int FROM exchange WHERE direction = 'out' AND state IN ('awaiting', 'acknowledged')) AS unanswered,
   (SELECT count(*)::int FROM parked_inbound p WHERE state = 'waiting' OR (state = 'held' AND NOT EXISTS (
-     SELECT 1 FROM parked_inbound d WHERE d.state = 'dead' AND d.channel_id = p.channel_id AND d.key = p.key AND d.id < p.id))) AS waiting`;
+     SELECT 1 FROM parked_inbound d WHERE d.state = 'dead' AND d.channel_id = p.channel_id AND d.key = p.key AND d.id < p.id))) AS waiting,
+  (SELECT count(*)::int FROM notification WHERE state IN ('pending', 'sending')) AS untold`;
 
 /** Waits until nothing is under way any more; what is left when nothing moves for a minute, in words. */
 export async function untilQuiet(system, show) {
@@ -31,5 +32,5 @@ async function describe(system) {
   const unreceipted = [...numbers('despatching')].filter((number) => !receipts.has(number)).length;
   const left = { ...counts, unread, unreceipted };
   if (Object.values(left).every((count) => count === 0)) return undefined;
-  return `exchanges open ${left.unanswered}   waiting for a retry ${left.waiting}   not read yet ${left.unread}   despatches without receipt ${left.unreceipted}`;
+  return `exchanges open ${left.unanswered}   waiting for a retry ${left.waiting}   not read yet ${left.unread}   despatches without receipt ${left.unreceipted}   notifications under way ${left.untold}`;
 }

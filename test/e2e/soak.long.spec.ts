@@ -22,8 +22,9 @@ describe('the soak', () => {
     const { code, text } = await soak('--seconds', '60', '--rate', '15');
     // All of it: the ledger is the report.
     if (code !== 0) throw new Error(text);
-    expect(text).toContain('Every message is accounted for');
+    expect(text).toContain('Every message and every notification is accounted for');
     // What it is about did happen.
+    expect(text).toMatch(/refused for now by a provider: [1-9].*never said so: [1-9]/);
     expect(text).toMatch(/healed by a retry, or behind one: [1-9].*dead: [1-9]/);
     expect(text).toMatch(/lost 0 {3}repeated 0 {3}out of order 0/);
   }, 600_000);

@@ -8,11 +8,16 @@ export class Hook {
   received = [];
   /** As told once to whoever registered it. */
   secret = undefined;
+  /** What becomes of the next one: undefined, `refused` (for now), `unanswered` (kept, and the connection ends). */
+  fate = () => undefined;
 
   async start() {
     this.server = createServer((request, response) => {
       void text(request).then((body) => {
+        const fate = this.fate();
+        if (fate === 'refused') return response.writeHead(503).end();
         this.received.push({ id: request.headers['webhook-id'], headers: request.headers, body });
+        if (fate === 'unanswered') return response.destroy();
         response.writeHead(204).end();
       });
     });

@@ -15,7 +15,13 @@ const RECEIVERS = {
       { kind: 'order-accepted', channels: ['email'], partners: ['initech'] },
     ],
   },
-  warehouse: { name: 'Warehouse', subscriptions: [{ kind: 'order-shipped', channels: ['webhook'] }] },
+  warehouse: {
+    name: 'Warehouse',
+    subscriptions: [
+      { kind: 'order-shipped', channels: ['webhook'] },
+      { kind: 'order-accepted', channels: ['webhook'], partners: ['acme'] },
+    ],
+  },
 };
 
 /** Everybody who is told something, each on this machine and with a memory of what came. */

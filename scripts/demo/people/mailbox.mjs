@@ -6,11 +6,13 @@ export class Mailbox {
   mails = [];
   /** Asked with the first address before it says that it has an e-mail. */
   hold = async () => undefined;
+  /** What becomes of the next one: undefined, `refused` (for now), `unanswered` (kept, and the connection ends). */
+  fate = () => undefined;
 
   async start() {
     this.server = new SMTPServer({
       ...{ disabledCommands: ['STARTTLS'], authOptional: true, logger: false },
-      onData: (stream, { envelope }, done) => void this.take(stream, envelope).then(() => done(), done),
+      onData: (stream, session, done) => void this.take(stream, session).then(() => done(), done),
     });
     this.server.on('error', () => undefined);
     await once(this.server.listen(0, '127.0.0.1'), 'listening');
@@ -24,11 +26,15 @@ export class Mailbox {
     return { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(port), SMTP_TLS: 'none', EMAIL_FROM: from };
   }
 
-  async take(stream, { rcptTo: [{ address }] }) {
+  async take(stream, session) {
     const chunks = await stream.toArray();
+    const fate = this.fate();
+    if (fate === 'refused') throw Object.assign(new Error('Try again later'), { responseCode: 451 });
+    const [{ address }] = session.envelope.rcptTo;
     const mail = { to: address, ...contentOf(Buffer.concat(chunks).toString()) };
     this.mails.push(mail);
     await this.hold(address, mail.id);
+    if (fate === 'unanswered') [...this.server.connections].find((one) => one.session === session)?.close();
   }
 
   async stop() {
