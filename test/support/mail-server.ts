@@ -26,6 +26,8 @@ export interface MailServerOptions {
 export class MailServer {
   readonly mails: ReceivedMail[] = [];
   connections = 0;
+  /** Before it answers that it has an e-mail. */
+  hold: (raw: string) => Promise<void> = () => Promise.resolve();
   private constructor(private readonly server: SMTPServer) {}
 
   static async start({ tls, implicit = false, login }: MailServerOptions = {}): Promise<MailServer> {
@@ -52,7 +54,7 @@ export class MailServer {
             secure,
             user: typeof session.user === 'string' ? session.user : undefined,
           });
-          done();
+          void mailServer.hold(mailServer.mails.at(-1)?.raw ?? '').then(() => done());
         });
       },
     });

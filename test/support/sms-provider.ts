@@ -48,6 +48,8 @@ export class SmsProviderServer {
   behaviour: SmsBehaviour = { kind: 'accept' };
   /** For the coming requests, one each. */
   readonly next: SmsBehaviour[] = [];
+  /** Before it answers that it has a message. */
+  hold: (messageId: string) => Promise<void> = () => Promise.resolve();
   token = 'sms-test-token';
 
   private readonly log: LogRow[] = [];
@@ -117,8 +119,9 @@ export class SmsProviderServer {
     if (behaviour.kind === 'break') response.destroy();
     if (behaviour.kind !== 'accept') return;
     const reply = () => answer(response, 200, bodyOf(message, ACCEPTED));
-    if (behaviour.delayMs) setTimeout(reply, behaviour.delayMs).unref();
-    else reply();
+    const answered = () => void this.hold(message.messageId).then(reply);
+    if (behaviour.delayMs) setTimeout(answered, behaviour.delayMs).unref();
+    else answered();
   }
 
   private refuse(message: ReceivedSms, name: string, response: ServerResponse): void {
