@@ -66,7 +66,9 @@ export class EmailProvider implements Provider {
     const signal = AbortSignal.any([leaseSignal, AbortSignal.timeout(this.timeoutMs)]);
     try {
       const { response } = await this.mailer().sendMail(this.messageOf(letter, to, signal));
-      return { kind: 'accepted', detail: withoutAddress(response, letter.address) };
+      if (this.handedOver.has(signal)) return { kind: 'accepted', detail: withoutAddress(response, letter.address) };
+      const detail = 'The mail server answered before it had all of it.';
+      return { kind: 'unknown', code: 'smtp-no-answer', detail };
     } catch (error) {
       const progress = { handedOver: this.handedOver.has(signal), leaseOver: leaseSignal.aborted };
       const outcome = smtpOutcome(failureOf(error), progress);

@@ -116,8 +116,25 @@ describe('what a mail server says', () => {
     expect(server.mails).toEqual([]);
   });
 
+  it('is not believed where it has an e-mail before all of it was told', async () => {
+    server.script = { body: { reply: '250 2.0.0 queued' } };
+    const large = emailLetter({ address: ADDRESS }, { text: LARGE.repeat(200_000) });
+    expect(await send(large)).toMatchObject({ kind: 'unknown', code: 'smtp-no-answer' });
+  });
+
+  it.each<[SmtpStage, string]>([
+    ['connect', 'later'],
+    ['EHLO', 'later'],
+    ['RCPT', 'later'],
+    ['dot', 'unknown'],
+  ])('is cut off where it comes to no end at %s', async (stage, kind) => {
+    server.script = { [stage]: { reply: '250-' + 'and another line\r\n250-'.repeat(100_000) } };
+    expect(await send()).toMatchObject({ kind });
+  });
+
   it('is waited for no longer than an e-mail may take', async () => {
-    const hasty = mailing(inClear(server.port, { NOTIFICATION_LEASE_MS: '2000' }));
+    // Half of it for one e-mail.
+    const hasty = mailing(inClear(server.port, { NOTIFICATION_LEASE_MS: '5000' }));
     server.script = { RCPT: 'hang' };
     expect(await hasty.send(letter(), AbortSignal.timeout(30_000))).toMatchObject(fault('smtp-timeout'));
     server.script = { dot: 'hang' };
