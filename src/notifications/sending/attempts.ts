@@ -62,18 +62,15 @@ export const BEGIN = `
     INSERT INTO notification_attempt (notification_id, number, action, begun_at, notifier)
     SELECT id, number, :action, "begunAt", :notifier FROM begun
   )
-  SELECT begun.*, CASE WHEN begun.id IS NOT NULL THEN NULL WHEN timed.id IS NULL THEN 'lost' WHEN timed.expires_at <= timed.at THEN 'expired'
-    WHEN timed.lease_until <= timed.at + :timeoutMs::int * interval '1 millisecond' THEN 'lost' ELSE 'bad-address' END AS why
+  SELECT begun.*, CASE WHEN begun.id IS NOT NULL THEN NULL WHEN timed.id IS NULL OR timed.lease_until <= timed.at + :timeoutMs::int * interval '1 millisecond' THEN 'lost'
+    WHEN timed.expires_at <= timed.at THEN 'expired' ELSE 'bad-address' END AS why
   FROM (SELECT) one LEFT JOIN timed ON true LEFT JOIN begun ON true`;
 
-/** `secret`: what it says is forgotten with its end. */
 const WRITE = `
   state = :state, doubtful = :doubtful, code = :code, detail = :detail, claim = NULL, lease_until = NULL, version = n.version + 1,
   next_attempt_at = coalesce(:nextAttemptAt::timestamptz, n.next_attempt_at),
   first_begun_at = CASE WHEN :forgets THEN NULL ELSE n.first_begun_at END,
-  settled_at = CASE WHEN :over THEN clock_timestamp() END,
-  data = CASE WHEN :over AND :secret THEN '{}' ELSE n.data END,
-  content = CASE WHEN :over AND :secret THEN NULL ELSE n.content END`;
+  settled_at = CASE WHEN :over THEN clock_timestamp() END`;
 
 /**
  * Late: the claim was lost, and the attempt's end is heard all the same. As long as nothing was begun since, it says what became of what is
@@ -82,8 +79,8 @@ const WRITE = `
 const LATE = `
   WITH late AS (
     UPDATE notification n SET ${WRITE}
-    WHERE id = :id AND doubtful AND (
-      attempts = :number AND state = 'pending' AND NOT :unheard
+    WHERE id = :id AND (
+      attempts = :number AND doubtful AND state = 'pending' AND NOT :unheard
       OR :state = 'sent' AND (state IN ('pending', 'sending', 'unknown')
         OR state IN ('failed', 'expired') AND coalesce(code, '') NOT LIKE 'resolved-%'))
     RETURNING id)
@@ -106,18 +103,12 @@ export class Attempts {
   }
 
   /** Without an attempt. False: it was not ours any more, and nothing is written. */
-  async conclude(ours: Ours, verdict: Verdict, secret: boolean): Promise<boolean> {
-    return this.database.transaction((tx) => settleOurs(tx, ours, verdict, secret));
+  async conclude(ours: Ours, verdict: Verdict): Promise<boolean> {
+    return this.database.transaction((tx) => settleOurs(tx, ours, verdict));
   }
 
   /** An attempt's end, what it makes of the notification, and what it tells of the provider; together. */
-  settle(
-    ours: Ours,
-    ending: Ending,
-    verdict: Verdict,
-    secret: boolean,
-    about: Report,
-  ): Promise<'written' | 'late' | 'lost'> {
+  settle(ours: Ours, ending: Ending, verdict: Verdict, about: Report): Promise<'written' | 'late' | 'lost'> {
     return this.database.transaction(async (tx) => {
       await query(
         tx,
@@ -125,41 +116,41 @@ export class Attempts {
          WHERE notification_id = :id AND number = :number AND outcome IS NULL`,
         { id: ours.id, ...ending },
       );
-      const inTime = await settleOurs(tx, ours, verdict, secret);
+      const inTime = await settleOurs(tx, ours, verdict);
       if (ending.badAddress) await markAddress(tx, ours.id, ending);
       if (inTime) {
         await report(tx, about);
         return 'written';
       }
-      const values = { ...writing(verdict, secret), id: ours.id, number: ending.number };
+      const values = { ...writing(verdict), id: ours.id, number: ending.number };
       const late = await query(tx, LATE, { ...values, unheard: ending.outcome === 'unknown' });
       return late.length > 0 ? 'late' : 'lost';
     });
   }
 }
 
-function writing(verdict: Verdict, secret: boolean) {
+function writing(verdict: Verdict) {
   const { state, doubtful, code, detail } = verdict;
   const waits = verdict.state === 'pending' ? verdict : undefined;
   return {
-    ...{ state, doubtful, code, detail, secret, forgets: waits?.forgets ?? false },
+    ...{ state, doubtful, code, detail, forgets: waits?.forgets ?? false },
     nextAttemptAt: waits?.nextAttemptAt ?? null,
     over: state !== 'pending' && state !== 'unknown',
   };
 }
 
-async function settleOurs(tx: Tx, { id, claim }: Ours, verdict: Verdict, secret: boolean): Promise<boolean> {
+async function settleOurs(tx: Tx, { id, claim }: Ours, verdict: Verdict): Promise<boolean> {
   const rows = await query(
     tx,
     `WITH settled AS (UPDATE notification n SET ${WRITE} WHERE id = :id AND claim = :claim AND state = 'sending' RETURNING id) SELECT id FROM settled`,
-    { ...writing(verdict, secret), id, claim },
+    { ...writing(verdict), id, claim },
   );
   return rows.length > 0;
 }
 
 /** Of what waits, under its rows' locks. */
-export const endAll = (tx: Tx, ids: readonly string[], verdict: Verdict, secret: boolean): Promise<unknown> =>
-  query(tx, `UPDATE notification n SET ${WRITE} WHERE id = ANY(:ids::uuid[])`, { ...writing(verdict, secret), ids });
+export const endAll = (tx: Tx, ids: readonly string[], verdict: Verdict): Promise<unknown> =>
+  query(tx, `UPDATE notification n SET ${WRITE} WHERE id = ANY(:ids::uuid[])`, { ...writing(verdict), ids });
 
 const markAddress = (tx: Tx, id: string, { code, detail }: Ending): Promise<unknown> =>
   query(

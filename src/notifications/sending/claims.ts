@@ -32,7 +32,10 @@ export interface Catch {
   at: Date;
 }
 
-/** Two limits: by the first, which is known when it is planned, what is due is read in the order of its index; no more than the second are locked. */
+/**
+ * A clock that was set back fills the bucket, too: nothing would be sent until it is as late again as it was.
+ * Two limits: by the first, which is known when it is planned, what is due is read in the order of its index; no more than the second are claimed.
+ */
 export const CLAIM = `
   WITH gate AS MATERIALIZED (
     SELECT name, tokens, refilled_at, open_until FROM notification_provider WHERE name = :provider AND disabled_at IS NULL FOR UPDATE
@@ -40,7 +43,7 @@ export const CLAIM = `
     SELECT gate.*, clock_timestamp() AS at FROM gate
   ), tap AS MATERIALIZED (
     SELECT name, at, open_until, open_until IS NOT NULL AS trial,
-      least(:burst::float8, tokens + :rate::float8 * greatest(0, extract(epoch FROM at - coalesce(refilled_at, at - interval '1 hour')))) AS tokens
+      least(:burst::float8, tokens + :rate::float8 * abs(extract(epoch FROM at - coalesce(refilled_at, at - interval '1 hour')))) AS tokens
     FROM timed
   ), room AS MATERIALIZED (
     SELECT *, CASE WHEN open_until > at THEN 0 WHEN trial THEN least(1, floor(tokens)) ELSE least(:slots::int, floor(tokens)) END::int AS places
@@ -114,17 +117,15 @@ export class Claims {
     return { at, trial, waitMs, claimed: rows.filter(({ id }) => id !== null) };
   }
 
-  /** What was claimed and not begun is anybody's again, from `at` on (now). False: it was not ours any more. */
-  async giveBack({ id, claim }: Pick<Claimed, 'id' | 'claim'>, at?: Date): Promise<boolean> {
-    const rows = await this.database.query(
+  /** What was claimed and not begun is anybody's again, as long as it was ours. */
+  async giveBack({ id, claim }: Pick<Claimed, 'id' | 'claim'>): Promise<void> {
+    await this.database.query(
       `WITH given AS (
-         UPDATE notification SET state = 'pending', claim = NULL, lease_until = NULL, version = version + 1,
-           next_attempt_at = coalesce(:at::timestamptz, next_attempt_at)
-         WHERE id = :id AND claim = :claim AND state = 'sending' RETURNING id)
-       SELECT id FROM given`,
-      { id, claim, at: at ?? null },
+         UPDATE notification SET state = 'pending', claim = NULL, lease_until = NULL, version = version + 1
+         WHERE id = :id AND claim = :claim AND state = 'sending')
+       SELECT`,
+      { id, claim },
     );
-    return rows.length > 0;
   }
 
   /** A trial that never asked the provider has told nothing: the next one may try. */

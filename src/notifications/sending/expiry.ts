@@ -22,11 +22,6 @@ interface Overdue {
   expiresAt: Date;
 }
 
-interface End {
-  verdict: Verdict;
-  secret: boolean;
-}
-
 /**
  * Ends what waits and is worth nothing any more, where no lane comes to it: its provider is disabled, closed, not configured, or it waits for
  * quiet hours to end.
@@ -47,18 +42,15 @@ export class Expiry {
     const ended = await this.database.transaction(async (tx) => {
       const overdue = await this.lock(tx, limit);
       const groups = Map.groupBy(overdue, (one) => JSON.stringify(this.endOf(one)));
-      for (const [end, members] of groups) {
-        const { verdict, secret } = JSON.parse(end) as End;
+      for (const [end, members] of groups)
         await endAll(
           tx,
           members.map(({ id }) => id),
-          verdict,
-          secret,
+          JSON.parse(end) as Verdict,
         );
-      }
       return overdue;
     });
-    for (const one of ended) this.observer.settled(one.kind, one.channel, this.endOf(one).verdict.state);
+    for (const one of ended) this.observer.settled(one.kind, one.channel, this.endOf(one).state);
     return ended.length;
   }
 
@@ -75,12 +67,12 @@ export class Expiry {
   }
 
   /** As if its provider could not be asked: it could not, or a lane would have come to it. */
-  private endOf(notification: Overdue): End {
+  private endOf(notification: Overdue): Verdict {
     const kind = this.kinds.get(notification.kind);
     const provider = { remembersMs: 0, reachesWithinMs: 0, looksUp: false };
     const situation = { notification, kind: kind ?? OF_ANOTHER_RELEASE, provider, mayDisturb: (at: Date) => at };
     const step = plan(situation, notification.expiresAt);
     if (step.do !== 'write') throw new Error(`what is expired is not to be ${step.do}`);
-    return { verdict: step.verdict, secret: kind?.secret ?? false };
+    return step.verdict;
   }
 }

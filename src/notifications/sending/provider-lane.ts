@@ -1,7 +1,7 @@
 import { sleep } from '../../platform/polling';
 import type { Provider } from '../channels/provider';
 import type { NotificationKind } from '../domain/kind';
-import type { Claims } from './claims';
+import type { Claimed, Claims } from './claims';
 import type { Assignment } from './sender';
 
 /** A bucket that is empty for longer than that is looked at with the next poll, ms. */
@@ -90,11 +90,17 @@ export class ProviderLane {
       // Stopped while it was claimed: nothing is begun any more.
       const work =
         !kind || this.parts.signal.aborted
-          ? claims.giveBack(claimed).then(() => undefined)
+          ? this.giveBack(claimed, caught.trial)
           : this.parts.deal({ claimed, kind, provider: this.parts.provider, trial: caught.trial, now });
       const tracked: Promise<void> = work.catch(() => undefined).finally(() => this.inFlight.delete(tracked));
       this.inFlight.add(tracked);
     }
     return { count: caught.claimed.length, waitMs: caught.waitMs };
+  }
+
+  private async giveBack(claimed: Claimed, trial: boolean): Promise<void> {
+    await this.parts.claims.giveBack(claimed);
+    // Otherwise nobody would try that provider for a lease.
+    if (trial) await this.parts.claims.endTrial(claimed.provider);
   }
 }

@@ -94,8 +94,8 @@ export class Sender {
     }
   }
 
-  private async conclude({ claimed, kind }: Assignment, verdict: Verdict): Promise<void> {
-    if (await this.parts.attempts.conclude(claimed, verdict, kind.secret ?? false)) this.tell(claimed, verdict);
+  private async conclude({ claimed }: Assignment, verdict: Verdict): Promise<void> {
+    if (await this.parts.attempts.conclude(claimed, verdict)) this.tell(claimed, verdict);
   }
 
   private async attempt(
@@ -122,21 +122,18 @@ export class Sender {
       badAddress: outcome.kind === 'refused' && 'badAddress' in outcome && outcome.badAddress === true,
     };
     const about: Report = { provider: claimed.provider, trial, ...said, ...reportOf(outcome) };
-    const written = await retryForever(
-      () => this.parts.attempts.settle(claimed, ending, verdict, kind.secret ?? false, about),
-      {
-        policy: SAVING,
-        // Behind that it is in doubt anyway.
-        signal: AbortSignal.timeout(this.parts.leaseMs),
-        onFailure: (error, tries) => {
-          if (tries === 1)
-            this.parts.log.warn(
-              { ...fieldsOf(claimed), reason: messageOf(error) },
-              'the end of an attempt could not be written; tried again',
-            );
-        },
+    const written = await retryForever(() => this.parts.attempts.settle(claimed, ending, verdict, about), {
+      policy: SAVING,
+      // Behind that it is in doubt anyway.
+      signal: AbortSignal.timeout(this.parts.leaseMs),
+      onFailure: (error, tries) => {
+        if (tries === 1)
+          this.parts.log.warn(
+            { ...fieldsOf(claimed), reason: messageOf(error) },
+            'the end of an attempt could not be written; tried again',
+          );
       },
-    );
+    });
     if (written === 'lost')
       this.parts.log.warn(
         { ...fieldsOf(claimed), code: outcome.kind },

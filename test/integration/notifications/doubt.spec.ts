@@ -1,4 +1,5 @@
 import {
+  age,
   claimOne,
   CountingProvider,
   holdRow,
@@ -26,7 +27,9 @@ afterAll(async () => {
   await provider.close();
 });
 
-const LEASE = { leaseMs: 400 };
+/** Longer than any of these tests takes: what is to be over is aged. */
+const LEASE = { leaseMs: 60_000 };
+const SHORT = { leaseMs: 2_000 };
 const QUICK = { timeoutMs: 100 };
 
 /** One of this kind, put and claimed. */
@@ -46,7 +49,7 @@ const beginningOf = (
 
 describe('a sender that sleeps past its lease', () => {
   it('between its claim and its attempt writes nothing and sends nothing', async () => {
-    const { id, assignment, sender } = await claimed('asks');
+    const { id, assignment, sender } = await claimed('asks', QUICK, SHORT);
     const row = await holdRow(world, id);
     const dealt = sender.deal(assignment);
     await lockWaited(world);
@@ -60,7 +63,7 @@ describe('a sender that sleeps past its lease', () => {
 
   it('between its claim and its attempt sends nothing when another has it', async () => {
     const { id, assignment, sender } = await claimed('asks');
-    await leaseOver(world, id);
+    await age(world, id, LEASE.leaseMs);
     expect(await world.claims.recover()).toEqual({ doubtful: 0, unbegun: 1 });
     const other = await claimOne(world, httpProvider(url));
     await sender.deal(assignment);
@@ -71,13 +74,13 @@ describe('a sender that sleeps past its lease', () => {
   });
 
   it('between its attempt and the call sends nothing, and says that the attempt was none', async () => {
-    const { id, assignment, sender } = await claimed('skips');
+    const { id, assignment, sender } = await claimed('skips', QUICK, SHORT);
     const row = await holdRow(world, id);
     const dealt = sender.deal(assignment);
     await lockWaited(world);
     row.letGo();
     // The database writes the attempt while this process stands still, as in a long pause of its machine.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SHORT.leaseMs);
     await Promise.all([dealt, row.ended]);
     expect(provider.requests).toEqual([]);
     expect(await world.attemptsOf(id)).toMatchObject([{ number: 1, outcome: 'not-sent', code: 'lease-over' }]);
@@ -85,7 +88,7 @@ describe('a sender that sleeps past its lease', () => {
   });
 
   it('in the call breaks it off', async () => {
-    const { id, assignment, sender } = await claimed('asks', { timeoutMs: 100 });
+    const { id, assignment, sender } = await claimed('asks', QUICK, SHORT);
     provider.behaviour = () => ({ hang: true });
     // A provider that does not look at its own timeout.
     const slow = { ...httpProvider(url, { timeoutMs: 60_000 }), timeoutMs: 100 };
@@ -101,31 +104,38 @@ describe('what is heard after the claim was lost', () => {
     const one = await claimed(kind);
     const begun = await world.attempts.begin(beginningOf(one, LEASE.leaseMs));
     if (typeof begun === 'string') throw new Error(begun);
-    await leaseOver(world, one.id);
+    await age(world, one.id, LEASE.leaseMs + QUICK.timeoutMs);
     expect(await world.claims.recover()).toEqual({ doubtful: 1, unbegun: 0 });
     const settle = (outcome: string, state: 'sent' | 'failed') =>
       world.attempts.settle(
         one.assignment.claimed,
         { number: begun.number, outcome, code: null, detail: null, reference: 'r', badAddress: false },
         { state, doubtful: false, code: null, detail: null },
-        false,
         { provider: 'sms', says: 'fault', code: 'late', detail: null, retryAfterMs: 60_000, trial: false },
       );
     return { ...one, settle };
   }
 
   it('ends the doubt as long as nothing was begun since', async () => {
-    const [accepted, refused] = [await lapsed('asks'), await lapsed('asks')];
+    const accepted = await lapsed('asks');
     expect(await accepted.settle('accepted', 'sent')).toBe('late');
-    expect(await refused.settle('refused', 'failed')).toBe('late');
     expect(await world.row(accepted.id)).toMatchObject({ state: 'sent', doubtful: false });
+    const refused = await lapsed('asks');
+    expect(await refused.settle('refused', 'failed')).toBe('late');
     expect(await world.row(refused.id)).toMatchObject({ state: 'failed', doubtful: false });
     expect(await world.attemptsOf(accepted.id)).toMatchObject([{ outcome: 'accepted' }]);
   });
 
+  it('ends also what the provider said that it had never heard of', async () => {
+    const { id, settle } = await lapsed('asks');
+    await world.sender().deal(await claimOne(world, httpProvider(url)));
+    expect(await world.row(id)).toMatchObject({ state: 'pending', doubtful: false, code: 'not-found' });
+    expect(await settle('accepted', 'sent')).toBe('late');
+    expect(await world.row(id)).toMatchObject({ state: 'sent', attempts: 2 });
+  });
+
   it('takes it out of the hands of another who has not begun, and counts nothing against the provider', async () => {
     const { id, settle } = await lapsed('repeats');
-    await world.database.query('UPDATE notification SET next_attempt_at = now()');
     const other = await claimOne(world, httpProvider(url));
     expect(await settle('accepted', 'sent')).toBe('late');
     await world.sender().deal(other);
@@ -138,7 +148,6 @@ describe('what is heard after the claim was lost', () => {
 
   it('changes nothing but its attempt when another has begun, unless the provider has it', async () => {
     const { id, settle } = await lapsed('repeats');
-    await world.database.query('UPDATE notification SET next_attempt_at = now()');
     const other = await claimOne(world, httpProvider(url));
     await world.attempts.begin({ ...beginningOf({ id, assignment: other, sender: world.sender() }, 5_000) });
     expect(await settle('refused', 'failed')).toBe('lost');
@@ -191,6 +200,7 @@ describe('a process that is killed', () => {
       const letter = { ...one.assignment.claimed, ...begun };
       if (at === 'behind the call') await one.assignment.provider.send(letter, AbortSignal.timeout(1_000));
     }
+    await age(world, one.id, LEASE.leaseMs + QUICK.timeoutMs);
     world.notifier(() => httpProvider(url, options));
     await until(async () => expect(await world.row(one.id)).toMatchObject({ state, claim: null }));
     expect(provider.effects).toHaveLength(effects);
@@ -201,6 +211,7 @@ describe('a process that is killed', () => {
   it('leaves what nobody can be asked about for a person', async () => {
     const one = await claimed('asks');
     await world.attempts.begin(beginningOf(one, LEASE.leaseMs));
+    await age(world, one.id, LEASE.leaseMs + QUICK.timeoutMs);
     world.notifier(() => httpProvider(url, { ...QUICK, looksUp: false }));
     await until(async () => expect(await world.row(one.id)).toMatchObject({ state: 'unknown', code: 'nobody-knows' }));
     expect(await world.row(one.id)).toMatchObject({ settled_at: null, doubtful: true });
@@ -211,7 +222,7 @@ describe('a process that is killed', () => {
   it('is not asked about before its lease and its timeout are over', async () => {
     const one = await claimed('asks');
     const begun = await world.attempts.begin(beginningOf(one, LEASE.leaseMs));
-    await leaseOver(world, one.id);
+    await world.database.query('UPDATE notification SET lease_until = begun_at FROM notification_attempt');
     await world.claims.recover();
     const [attempt] = await world.attemptsOf(one.id);
     const { next_attempt_at: next, state } = await world.row(one.id);
@@ -221,6 +232,31 @@ describe('a process that is killed', () => {
     expect(Math.abs(wait - LEASE.leaseMs - QUICK.timeoutMs)).toBeLessThanOrEqual(1);
     expect(state).toBe('pending');
   });
+});
+
+it('is sent again only where the provider remembers it for as long as its sender may stand still', async () => {
+  const remembers = { ...QUICK, remembersMs: 120_000 };
+  const { id, assignment, sender } = await claimed('skips', remembers);
+  // Of its memory half a lease is left.
+  await world.database.query(
+    `UPDATE notification SET doubtful = true, attempts = 1, first_begun_at = now() - interval '90 seconds'`,
+  );
+  const { first_begun_at: firstBegunAt } = await world.row(id);
+  const known = { ...assignment.claimed, doubtful: true, attempts: 1, firstBegunAt };
+  await sender.deal({ ...assignment, claimed: known });
+  expect(provider.requests).toEqual([]);
+  expect(await world.row(id)).toMatchObject({ state: 'failed', code: 'may-have-gone-out' });
+});
+
+it('is not asked about when too little of the lease is left, also where it has expired', async () => {
+  const { id, assignment, sender } = await claimed('asks');
+  await world.database.query(
+    `UPDATE notification SET doubtful = true, expires_at = now(), lease_until = clock_timestamp() + interval '50 milliseconds'`,
+  );
+  const expired = { ...assignment.claimed, doubtful: true, expiresAt: assignment.claimed.createdAt };
+  await sender.deal({ ...assignment, claimed: expired });
+  expect(provider.lookUps).toEqual([]);
+  expect(await world.row(id)).toMatchObject({ state: 'pending', doubtful: true, attempts: 0 });
 });
 
 it('sends the same in each attempt', async () => {

@@ -137,4 +137,22 @@ describe('a notifier that is stopped', () => {
     ).toBe(true);
     expect(rows.filter(({ attempts }) => attempts === 1)).toHaveLength(4);
   });
+
+  it('while it claims gives back what it gets, and the trial of a provider with it', async () => {
+    const [id = ''] = await world.put(1);
+    await world.claims.introduce('sms', 'sms');
+    await world.database.query(
+      `UPDATE notification_provider SET failures = 5, open_until = now() - interval '1 second'`,
+    );
+    const row = await holdRow(world, 'sms', 'notification_provider');
+    const notifier = world.notifier(() => httpProvider(url));
+    await lockWaited(world);
+    const stopped = notifier.stop();
+    row.letGo();
+    await Promise.all([stopped, row.ended]);
+    expect(provider.requests).toEqual([]);
+    expect(await world.row(id)).toMatchObject({ state: 'pending', attempts: 0, doubtful: false, version: 3 });
+    const { claimed, trial } = await claimOne(world, httpProvider(url));
+    expect([claimed.id, trial]).toEqual([id, true]);
+  });
 });

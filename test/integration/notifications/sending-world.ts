@@ -107,13 +107,14 @@ export class SendingWorld {
   async put(count: number, shape: Shape = {}): Promise<string[]> {
     const { provider = 'sms', kind: name = 'asks', receiver = null, address = '+4915112345678' } = shape;
     const rows = await this.database.query<{ id: string }>(
-      `WITH made AS (INSERT INTO notification (id, event_id, kind, channel, provider, receiver, address, data, happened_at, created_at, next_attempt_at, expires_at)
-         SELECT gen_random_uuid(), 'test/' || n, :name, split_part(:provider, '/', 1), :provider, :receiver, :address, '{"code":"1234"}', now(), now(),
+      `WITH made AS (INSERT INTO notification (id, event_id, kind, channel, provider, receiver, address, secret, data, happened_at, created_at, next_attempt_at, expires_at)
+         SELECT gen_random_uuid(), 'test/' || n, :name, split_part(:provider, '/', 1), :provider, :receiver, :address, :secret::boolean, '{"code":"1234"}', now(), now(),
            now() + :due::float8 * interval '1 millisecond', now() + :expires::float8 * interval '1 millisecond'
          FROM generate_series(1, :count::int) n RETURNING id)
        SELECT id FROM made`,
       {
         ...{ name, provider, receiver, address, count },
+        secret: TEST_KINDS.find((one) => one.name === name)?.secret ?? false,
         due: shape.dueInMs ?? 0,
         expires: shape.expiresInMs ?? 3_600_000,
       },
@@ -243,9 +244,15 @@ export const leaseOver = (world: SendingWorld, id: string): Promise<boolean> =>
   until(async () => {
     const over = await world.database.query(
       'SELECT 1 FROM notification WHERE id = :id AND lease_until < clock_timestamp()',
-      {
-        id,
-      },
+      { id },
     );
     expect(over).toHaveLength(1);
   });
+
+/** As if it had been claimed, and its attempt begun, so much earlier. */
+export const age = (world: SendingWorld, id: string, ms: number): Promise<unknown> =>
+  world.database.query(
+    `WITH aged AS (UPDATE notification SET lease_until = lease_until - :ms::int * interval '1 millisecond',
+       next_attempt_at = next_attempt_at - :ms::int * interval '1 millisecond' WHERE id = :id) SELECT`,
+    { id, ms },
+  );
