@@ -4,7 +4,7 @@ import { ApiClient } from './api-client';
 import { hint, print } from './output';
 import { examples, reason, unmaskReason, withJson, withUnmask } from './options';
 import { facts, table } from './terminal/table';
-import { localTime } from './terminal/words';
+import { localTime, localTimes } from './terminal/words';
 
 export function ordersCommand(): Command {
   const orders = examples(
@@ -60,7 +60,7 @@ const unmasked = async (api: ApiClient, number: string, why: string): Promise<Or
 
 /** Steps of an order in words, what is still to come last. */
 export const timelineLines = (steps: TimelineDto['steps']): string[] =>
-  steps.map(({ at, text }) => `${localTime(at)?.padEnd(19) ?? 'to come'.padEnd(19)}  ${text}`);
+  steps.map(({ at, text }) => `${localTime(at)?.padEnd(19) ?? 'to come'.padEnd(19)}  ${localTimes(text)}`);
 
 const EXCHANGES = [
   { title: 'EXCHANGE', of: ({ correlationId }: ExchangeDto) => correlationId },

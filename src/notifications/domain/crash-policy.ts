@@ -55,8 +55,6 @@ const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
 const later = (a: Date, b: Date): Date => (a < b ? b : a);
 const after = (at: Date, ms: number): Date => new Date(at.getTime() + ms);
 
-const IN_DOUBT = 'It may or may not have gone out';
-
 /**
  * What to do with a notification that is due. In doubt (an attempt may or may not have had its effect) it is sent again under the same id as
  * long as the provider remembers that id, whatever the kind says; behind that memory the kind decides. `repeat` is not ended by its number
@@ -91,9 +89,7 @@ const tooLate = (doubtful: boolean): Verdict => ({
   state: 'expired',
   doubtful,
   code: doubtful ? 'expired-in-doubt' : 'expired',
-  detail: doubtful
-    ? `${IN_DOUBT}, and is worth nothing any more.`
-    : 'It could not be sent while it was worth anything.',
+  detail: doubtful ? 'It is worth nothing any more.' : 'It could not be sent while it was worth anything.',
 });
 
 const givenUp = (policy: 'skip' | 'look-up'): Verdict =>
@@ -102,13 +98,13 @@ const givenUp = (policy: 'skip' | 'look-up'): Verdict =>
         state: 'failed',
         doubtful: true,
         code: 'may-have-gone-out',
-        detail: `${IN_DOUBT}; its kind is rather never sent than twice.`,
+        detail: 'Its kind is rather never sent than twice.',
       }
     : {
         state: 'unknown',
         doubtful: true,
         code: 'nobody-knows',
-        detail: `${IN_DOUBT}, and the provider can't say: a person decides.`,
+        detail: 'Nobody could tell us what became of it.',
       };
 
 /**
@@ -152,7 +148,7 @@ type Reason = { code: string; detail: string };
 function again(situation: Situation, begun: Begun, reason: Reason, now: Date): Verdict {
   const { notification, mayDisturb } = situation;
   const at = earlier(mayDisturb(now), notification.expiresAt);
-  const { wasDoubtful: doubtful } = begun;
+  const doubtful = false;
   const { code, detail } = reason;
   return { state: 'pending', nextAttemptAt: doubtful ? conclusive(situation, begun, at) : at, doubtful, code, detail };
 }
@@ -166,10 +162,7 @@ function conclusive(situation: Situation, { conclusiveAt }: Begun, at: Date): Da
 }
 
 const planInDoubt = (situation: Situation, at: Date): Step =>
-  plan(
-    { ...situation, notification: { ...situation.notification, doubtful: true }, mayDisturb: (time) => time },
-    at,
-  );
+  plan({ ...situation, notification: { ...situation.notification, doubtful: true }, mayDisturb: (time) => time }, at);
 
 function refusedForNow(situation: Situation, begun: Begun, outcome: Outcome & { kind: 'later' }, now: Date): Verdict {
   const wait = Math.max(begun.pauseMs, outcome.retryAfterMs ?? 0);
@@ -192,8 +185,7 @@ function leftInDoubt(situation: Situation, begun: Begun, reason: Reason, at: Dat
   const { code, detail } = reason;
   const step = planInDoubt(situation, at);
   const waits = (nextAttemptAt: Date): Verdict => ({ state: 'pending', nextAttemptAt, doubtful: true, code, detail });
-  if (step.do === 'send')
-    return waits(conclusive(situation, begun, earlier(mayDisturb(at), notification.expiresAt)));
+  if (step.do === 'send') return waits(conclusive(situation, begun, earlier(mayDisturb(at), notification.expiresAt)));
   if (step.do === 'look-up') return waits(later(at, begun.conclusiveAt));
   return step.verdict.state === 'expired' ? waits(notification.expiresAt) : step.verdict;
 }
@@ -201,7 +193,7 @@ function leftInDoubt(situation: Situation, begun: Begun, reason: Reason, at: Dat
 function usedUp({ notification }: Situation, doubtful: boolean, last: Reason): Verdict {
   const detail = `Given up after ${notification.attempts} attempts; the last: ${last.detail}`;
   return doubtful
-    ? { state: 'failed', doubtful, code: 'may-have-gone-out', detail: `${detail} ${IN_DOUBT}.` }
+    ? { state: 'failed', doubtful, code: 'may-have-gone-out', detail }
     : { state: 'failed', doubtful, code: last.code, detail };
 }
 

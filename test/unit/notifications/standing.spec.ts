@@ -1,3 +1,4 @@
+import { judge, plan, type Situation } from '../../../src/notifications/domain/crash-policy';
 import { CRASH_POLICIES } from '../../../src/notifications/domain/kind';
 import { STATES } from '../../../src/notifications/domain/notification';
 import { type Standing, standingInWords } from '../../../src/notifications/domain/standing';
@@ -84,6 +85,41 @@ describe('where a notification stands', () => {
     ],
   ])('%s', (sentence, standing) => {
     expect(standingInWords(standing, NOW)).toBe(sentence);
+  });
+
+  it.each(CRASH_POLICIES)('says once of %s that it may have gone out, and why nothing more is done', (crash) => {
+    for (const expired of [false, true]) {
+      const situation: Situation = {
+        notification: {
+          attempts: 1,
+          doubtful: true,
+          firstBegunAt: at('11:58'),
+          expiresAt: at(expired ? '11:59' : '18:00'),
+        },
+        kind: { crash, retry: { initialMs: 1, maxMs: 1, attempts: 1 } },
+        provider: { remembersMs: 0, reachesWithinMs: 1, looksUp: false },
+        mayDisturb: (time) => time,
+      };
+      const lost = {
+        action: 'send',
+        begunAt: at('11:58'),
+        conclusiveAt: at('11:59'),
+        wasDoubtful: false,
+        pauseMs: 1,
+      } as const;
+      const no = { kind: 'unknown', code: 'no-answer', detail: 'It did not answer.' } as const;
+      for (const verdict of [plan(situation, NOW), judge(situation, lost, no, NOW)].map((step) =>
+        'do' in step ? (step.do === 'write' ? step.verdict : undefined) : step,
+      )) {
+        if (!verdict || verdict.state === 'pending') continue;
+        const { state, code, detail } = verdict;
+        const said = standingInWords(
+          one({ state, code, detail, doubtful: true, lastAttempt: begun, settledAt: NOW }),
+          NOW,
+        );
+        expect(said.match(/gone out/g)).toHaveLength(1);
+      }
+    }
   });
 
   it('is a sentence in every state, whatever is known', () => {
