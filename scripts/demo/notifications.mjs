@@ -16,11 +16,11 @@ const IN_DOUBT = [
     request: { kind: 'announcement', channel: 'sms', address: '+4915112345602', data: WORDS },
   },
   {
-    ...{ policy: 'look-up', what: 'a message, by SMS (it has a log)', expected: [1, 'sent'] },
+    ...{ policy: 'look-up', what: 'a message, by SMS (its log is asked)', expected: [1, 'sent'] },
     request: { kind: 'message', channel: 'sms', address: '+4915112345603', data: WORDS },
   },
   {
-    ...{ policy: 'look-up', what: 'a message, by e-mail (it has none)', expected: [1, 'unknown'] },
+    ...{ policy: 'look-up', what: 'a message, by e-mail (nobody to ask)', expected: [1, 'unknown'] },
     request: { kind: 'message', channel: 'email', address: 'kim@customer.example', data: WORDS },
   },
 ];
