@@ -36,7 +36,7 @@ function through(server: MailServer, env: NodeJS.ProcessEnv): Provider {
   providers.push(provider);
   return provider;
 }
-const send = (provider: Provider) => provider.send(emailLetter(), AbortSignal.timeout(10_000));
+const send = (provider: Provider) => provider.send(emailLetter(), AbortSignal.timeout(30_000));
 const tlsFault = { kind: 'later', code: 'smtp-tls', fault: true };
 
 describe('TLS to a mail server', () => {

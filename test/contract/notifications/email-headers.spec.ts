@@ -15,7 +15,7 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(() => void server.mails.splice(0));
-const send = (letter: Letter, through = provider) => through.send(letter, AbortSignal.timeout(10_000));
+const send = (letter: Letter, through = provider) => through.send(letter, AbortSignal.timeout(30_000));
 
 /** Names of the headers of an e-mail, and its body. */
 function read(raw: string) {

@@ -26,7 +26,7 @@ describe('what a mail server says', () => {
     await server.stop();
   });
   const letter = (rest?: Partial<Letter>) => emailLetter({ address: ADDRESS, ...rest });
-  const send = (one = letter()) => provider.send(one, AbortSignal.timeout(10_000));
+  const send = (one = letter()) => provider.send(one, AbortSignal.timeout(30_000));
   const PIPELINING: SmtpAct = { reply: '250-scripted.example\r\n250 PIPELINING' };
 
   const fault = (code: string) => ({ kind: 'later', code, fault: true });
@@ -107,7 +107,7 @@ describe('what a mail server says', () => {
     ['falls silent', 'hang'],
   ])('does not matter where it %s before it has all of an e-mail', async (_, act) => {
     server.script = { body: act };
-    const large = emailLetter({ address: ADDRESS }, { text: LARGE.repeat(700_000) });
+    const large = emailLetter({ address: ADDRESS }, { text: LARGE.repeat(200_000) });
     const lease = new AbortController();
     const outcome = provider.send(large, lease.signal);
     await eventually(() => server.commands.includes('DATA'));

@@ -54,7 +54,7 @@ describe('an exchange over HTTP', () => {
   const post = (signal: AbortSignal) => exchange(agent, { method: 'POST', url, headers: {}, body: 'abc' }, signal);
 
   it('has an answer', async () => {
-    expect(await post(AbortSignal.timeout(10_000))).toMatchObject({ kind: 'answered', status: 200, body: 'hello' });
+    expect(await post(AbortSignal.timeout(30_000))).toMatchObject({ kind: 'answered', status: 200, body: 'hello' });
     expect([requests, bytes]).toEqual([1, 3]);
   });
 
@@ -77,7 +77,7 @@ describe('an exchange over HTTP', () => {
     const refused = await exchange(
       strict,
       { method: 'POST', url, headers: {}, body: 'abc' },
-      AbortSignal.timeout(10_000),
+      AbortSignal.timeout(30_000),
     );
     expect(refused).toMatchObject({ kind: 'failed', written: false });
     expect(requests).toBe(0);
@@ -99,7 +99,7 @@ describe('an exchange over HTTP', () => {
 
   it('whose request can not be made was not written', async () => {
     const broken = { method: 'POST', url, headers: { 'x-a': 'b\r\nc: d' } } as const;
-    expect(await exchange(agent, broken, AbortSignal.timeout(10_000))).toMatchObject({
+    expect(await exchange(agent, broken, AbortSignal.timeout(30_000))).toMatchObject({
       kind: 'failed',
       written: false,
     });

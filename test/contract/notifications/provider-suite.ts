@@ -47,7 +47,7 @@ export interface ProviderFeatures {
   badAddresses: readonly string[];
 }
 
-const LONG_MS = 20_000;
+const LONG_MS = 45_000;
 const soon = () => AbortSignal.timeout(LONG_MS);
 
 /** What every provider keeps, whatever it sends through. */

@@ -68,8 +68,8 @@ describe('what Infobip says', () => {
     await stage.provider.close();
     await stage.close();
   });
-  const send = (letter = stage.letter()) => stage.provider.send(letter, AbortSignal.timeout(10_000));
-  const lookUp = (letter: Letter) => stage.provider.lookUp?.(letter, AbortSignal.timeout(10_000));
+  const send = (letter = stage.letter()) => stage.provider.send(letter, AbortSignal.timeout(30_000));
+  const lookUp = (letter: Letter) => stage.provider.lookUp?.(letter, AbortSignal.timeout(30_000));
 
   it('is asked in the words of its API', async () => {
     const letter = stage.letter();
@@ -137,12 +137,12 @@ describe('what Infobip says', () => {
     writeFileSync(file, 'outdated-key');
     const { SMS_TOKEN: current = '', ...rest } = stage.server.env;
     const provider = provided({ ...rest, SMS_TOKEN_FILE: file });
-    const refused = await provider.send(stage.letter(), AbortSignal.timeout(10_000));
+    const refused = await provider.send(stage.letter(), AbortSignal.timeout(30_000));
     expect(refused).toMatchObject({ kind: 'later', code: 'sms-not-authorized' });
     expect(JSON.stringify(refused)).not.toContain('outdated-key');
     writeFileSync(file, current);
     await eventually(
-      async () => (await provider.send(stage.letter(), AbortSignal.timeout(10_000))).kind === 'accepted',
+      async () => (await provider.send(stage.letter(), AbortSignal.timeout(30_000))).kind === 'accepted',
     );
     await provider.close();
     rmSync(folder, { recursive: true });

@@ -14,8 +14,8 @@ const fault = (code: string, detail: string, more: { retryAfterMs?: number } = {
   ...more,
 });
 
-/** Said by a server between, which handed the request on and heard nothing, or nothing that it could read (RFC 9110, 15.6.3 and 15.6.5). */
-const OF_A_GATEWAY = [502, 504];
+/** Said by a server between, which handed the request on and heard nothing, or nothing that it could read (RFC 9110, 15.6.3 and 15.6.5; Cloudflare's 520 and 524). */
+const OF_A_GATEWAY = [502, 504, 520, 524];
 
 /**
  * What an answer means (Standard Webhooks, "Deliverability and Reliability"): 2xx is success, everything else a failure that is tried

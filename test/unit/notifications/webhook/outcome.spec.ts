@@ -23,7 +23,7 @@ describe("what a receiver's answer means", () => {
     }),
   );
 
-  it.each([502, 504])('%d: only the server behind the gateway knows', (status) =>
+  it.each([502, 504, 520, 524])('%d: only the server behind the gateway knows', (status) =>
     expect(answer(status, { 'retry-after': '120' })).toMatchObject({ kind: 'unknown', code: 'webhook-gateway' }),
   );
 
