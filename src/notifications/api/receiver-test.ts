@@ -9,6 +9,7 @@ import { ADDRESSES } from '../domain/receiver';
 import { test } from '../kinds/test';
 import type { Notifications } from '../notifications';
 import { notificationId } from '../raising/notification-id';
+import { clearMark } from '../receivers/moves';
 import type { Receivers } from '../receivers/receivers';
 import { isConfigured } from '../channels/installation';
 import { objectOf } from './receiver-desk';
@@ -27,7 +28,8 @@ export class ReceiverTest {
   ) {}
 
   /**
-   * One message to each address that this installation can send to. The same key of the same caller makes nothing new: it names the event.
+   * One message to each address that this installation can send to, also where a provider refused it for good before: staff ask for it, and it may
+   * be mended. The same key of the same caller makes nothing new: it names the event.
    * Throws `receiver-unknown`, `receiver-unreachable`.
    */
   run(id: string, key: string, by: Caller): Promise<ReceiverTestDto> {
@@ -43,6 +45,7 @@ export class ReceiverTest {
       const eventId = `test/${id}/${nameUuid([by.id, key])}`;
       const made = await this.notifications.raise(tx, channels.map(eventOf(id, eventId, by, now)), now);
       if (made > 0) {
+        for (const channel of channels) await clearMark(tx, channel, receiver[ADDRESSES[channel]] as string);
         const detail = { channels, eventId };
         await audit(tx, { by, action: 'notification-receiver.test', object: objectOf(id), detail }, now);
       }

@@ -107,6 +107,17 @@ describe('what is sent to a receiver over REST', () => {
     }
     expect(itemsOf(await rest.ask('viewer', 'GET /v1/notifications?receiver=tested'))).toHaveLength(6);
     expect(await entries('test', 'tested')).toHaveLength(2);
+    const mark = () =>
+      rest.database.query(
+        `INSERT INTO notification_bad_address VALUES ('email', '${EVERYTHING.email}', 'smtp-unknown-mailbox', 'There is no such mailbox.', now())`,
+      );
+    const refused = async () => ((await show('tested')).json['badAddresses'] as unknown[]).length;
+    // Staff ask: what was refused for good before may be mended. Who only asks the same again has asked before it was refused.
+    await mark();
+    await test('a');
+    expect(await refused()).toBe(1);
+    await test('c');
+    expect(await refused()).toBe(0);
     await put('silent', {});
     const silent = await rest.ask('operator', `POST ${PATH}/silent/test`, undefined, { 'idempotency-key': 'a' });
     expect(errorOf(silent)).toEqual([409, 'receiver-unreachable']);

@@ -106,7 +106,12 @@ const BAD = [
 function nextSteps({ id, webhook, badAddresses }: ReceiverDto): string[] {
   const set = `parley notifications receivers set ${id} --file …`;
   return [
-    ...(badAddresses.length > 0 ? [`Nothing more is sent to a refused address. Once it is mended: ${set}`] : []),
+    ...(badAddresses.length > 0
+      ? [
+          `Nothing more is sent to a refused address. Once it is mended: parley notifications receivers test ${id}`,
+          `  or give it another one: ${set}`,
+        ]
+      : []),
     ...(webhook?.disabledAt
       ? [`Once its endpoint is mended: parley notifications receivers enable ${id} --reason "…"`]
       : []),
