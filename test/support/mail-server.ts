@@ -35,6 +35,8 @@ export class MailServer {
       ...(tls ? { ...tls, secure: implicit } : { disabledCommands: ['STARTTLS'] }),
       ...(login ? {} : { authOptional: true }),
       logger: false,
+      // It would wait for name servers that a test has not.
+      disableReverseLookup: true,
       onConnect: (_session, done) => {
         mailServer.connections++;
         done();
