@@ -39,4 +39,13 @@ describe('notifiers', () => {
     await until(async () => expect(await world.states()).toMatchObject({ sent: 26 }));
     expect(provider.most).toBe(4);
   });
+
+  it('have no connection to the database while a provider takes its time', async () => {
+    const narrow = await SendingWorld.open(1);
+    await narrow.put(4);
+    provider.behaviour = () => ({ hang: true });
+    narrow.notifier(() => httpProvider(url, { timeoutMs: 2_400 }), { concurrency: 4 });
+    await until(() => expect(provider.most).toBe(4));
+    await narrow.close();
+  });
 });
