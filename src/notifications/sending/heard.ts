@@ -1,6 +1,7 @@
 import { storable } from '../../platform/database';
 import { withoutAddress } from '../channels/addresses';
 import type { Outcome } from '../domain/crash-policy';
+import type { NotificationKind } from '../domain/kind';
 import type { ClaimedNotification } from '../domain/notification';
 import type { Report } from './breaker';
 
@@ -35,12 +36,14 @@ export function reportOf(outcome: Outcome): Pick<Report, 'says' | 'retryAfterMs'
   }
 }
 
-/** Whoever answers may quote the address. */
+/** Whoever answers may quote the address, and what was said. */
 export function withoutPersonalData<T extends { detail: string | null }>(
   said: T,
-  { address }: Pick<ClaimedNotification, 'address'>,
+  { address, data }: Pick<ClaimedNotification, 'address' | 'data'>,
+  { secret = false }: Pick<NotificationKind, 'secret'>,
 ): T {
-  return said.detail === null
-    ? said
-    : { ...said, detail: storable(withoutAddress(said.detail, address)).slice(0, 500) };
+  if (said.detail === null) return said;
+  const secrets = secret ? Object.values(data).filter((value) => typeof value === 'string' && value.length > 2) : [];
+  const detail = secrets.reduce<string>((text, one) => text.replaceAll(String(one), '[secret]'), said.detail);
+  return { ...said, detail: storable(withoutAddress(detail, address)).slice(0, 500) };
 }

@@ -89,7 +89,7 @@ export class Sender {
     } catch (error) {
       const { doubtful } = claimed;
       const verdict: Verdict = { state: 'failed', doubtful, code: 'template-failed', detail: messageOf(error) };
-      await this.conclude({ claimed, kind, ...rest }, withoutPersonalData(verdict, claimed));
+      await this.conclude({ claimed, kind, ...rest }, withoutPersonalData(verdict, claimed, kind));
       return undefined;
     }
   }
@@ -115,8 +115,9 @@ export class Sender {
     const verdict = withoutPersonalData(
       judge(situationOf(assignment, counted, this.parts.leaseMs), begun, outcome, now()),
       claimed,
+      kind,
     );
-    const said = withoutPersonalData(saidBy(outcome), claimed);
+    const said = withoutPersonalData(saidBy(outcome), claimed, kind);
     const ending = {
       ...{ number: attempt.number, outcome: outcome.kind, reference: referenceOf(outcome), ...said },
       badAddress: outcome.kind === 'refused' && 'badAddress' in outcome && outcome.badAddress === true,
