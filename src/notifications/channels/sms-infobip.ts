@@ -19,6 +19,8 @@ const ON_ITS_WAY = [1, 3];
 const GIVEN_UP = [2, 4, 5];
 /** Handed to the operator, which never told what became of it. */
 const NEVER_REPORTED = 'EXPIRED_DLR_UNKNOWN';
+/** The same number or text too often in an hour. */
+const FLOODING = 'REJECTED_FLOODING_FILTER';
 const DUPLICATE = 'REJECTED_DUPLICATE_MESSAGE_ID';
 /** Nothing about this message: money, sender and limits of the account. */
 const OF_THE_ACCOUNT = new Set([
@@ -108,6 +110,8 @@ export class InfobipSmsApi implements SmsApi {
     // One that can't be read may be the one that went out.
     if (!first || !statuses.every((status) => status && isGivenUp(status)))
       return unavailable('sms-log-unreadable', 'Its log does not say what became of the message.');
+    // As an answer to the request it would have been tried again, too.
+    if (statuses.every((status) => status && isForNow(status))) return { kind: 'not-found' };
     return { kind: 'refused', code: 'sms-undeliverable', detail: `Its log says ${first.name}: ${first.description}` };
   }
 
@@ -124,8 +128,7 @@ function ofStatus(status: Status): SendOutcome {
   if (!isGivenUp(status)) return unknown('sms-answer-unreadable', detail);
   if (OF_THE_NETWORK.has(name)) return { ...later('sms-no-route', detail), fault: false };
   if (OF_THE_ACCOUNT.has(name)) return later('sms-account', detail);
-  // The same number or text too often in an hour.
-  if (name === 'REJECTED_FLOODING_FILTER') return { ...later('sms-flooding', detail), fault: false };
+  if (name === FLOODING) return { ...later('sms-flooding', detail), fault: false };
   const refused = { kind: 'refused', code: 'sms-undeliverable', detail } as const;
   return BAD_ADDRESS.has(name) ? { ...refused, code: 'sms-number-refused', badAddress: true } : refused;
 }
@@ -142,6 +145,8 @@ const unknown = (code: string, detail: string) => ({ kind: 'unknown', code, deta
 const unavailable = (code: string, detail: string) => ({ kind: 'unavailable', code, detail }) as const;
 const isOnItsWay = ({ groupId, name }: Status): boolean => ON_ITS_WAY.includes(groupId) || name === NEVER_REPORTED;
 const isGivenUp = ({ groupId }: Status): boolean => GIVEN_UP.includes(groupId);
+const isForNow = ({ name }: Status): boolean =>
+  OF_THE_ACCOUNT.has(name) || OF_THE_NETWORK.has(name) || name === FLOODING;
 const isDuplicate = ({ name }: Status): boolean => name === DUPLICATE;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

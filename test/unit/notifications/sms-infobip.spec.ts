@@ -21,6 +21,8 @@ describe("what Infobip's log says about a message", () => {
     ['one of two went out', [row(5, 'REJECTED_NOT_ENOUGH_CREDITS'), row(1, 'PENDING_ACCEPTED')], 'found'],
     ['it was given up', [row(2, 'UNDELIVERABLE_NOT_DELIVERED')], 'refused'],
     ['it expired on its way', [row(4, 'EXPIRED_EXPIRED')], 'refused'],
+    ['it was refused for now', [row(5, 'REJECTED_NOT_ENOUGH_CREDITS'), row(5, 'REJECTED_NETWORK')], 'not-found'],
+    ['it was refused for now, and for good', [row(5, 'REJECTED_NETWORK'), row(5, 'REJECTED_DND')], 'refused'],
     ['nothing of it', [], 'not-found'],
     ['something of a group that nobody knows', [row(0, 'OK')], 'unavailable'],
     ['nothing that can be read', [row('5', 'REJECTED_DND')], 'unavailable'],
