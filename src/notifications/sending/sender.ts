@@ -122,7 +122,7 @@ export class Sender {
       ...{ number: attempt.number, outcome: outcome.kind, reference: referenceOf(outcome), ...said },
       badAddress: outcome.kind === 'refused' && 'badAddress' in outcome && outcome.badAddress === true,
     };
-    const about: Report = { provider: claimed.provider, trial, ...said, ...reportOf(outcome) };
+    const about: Report = { provider: claimed.provider, trial, ...said, ...reportOf(outcome, trial) };
     const written = await retryForever(() => this.parts.attempts.settle(claimed, ending, verdict, about), {
       policy: SAVING,
       // Behind that it is in doubt anyway.

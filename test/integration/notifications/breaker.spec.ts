@@ -105,6 +105,18 @@ describe('the breaker of a provider', () => {
     expect(await tap()).toMatchObject({ failures: 0, openForMs: null });
   });
 
+  it('counts faults of sending on when it is asked in between and answers', async () => {
+    provider.behaviour = () => ({ status: 500 });
+    await send(4);
+    const [id = ''] = await world.put(1, { kind: 'asks', dueInMs: -60_000 });
+    await world.database.query('UPDATE notification SET doubtful = true WHERE id = :id', { id });
+    await world.sender().deal(await claimOne(world, httpProvider(url)));
+    expect(provider.lookUps).toEqual([id]);
+    expect(await tap()).toMatchObject({ failures: 4, openForMs: null });
+    await send(1);
+    expect((await tap())?.openForMs).toBeGreaterThan(0);
+  });
+
   it('goes by the trial alone while it is open: what was under way neither closes it nor lengthens it', async () => {
     await world.put(3, { kind: 'repeats' });
     const [good, bad] = [await claimOne(world, httpProvider(url)), await claimOne(world, httpProvider(url))];
