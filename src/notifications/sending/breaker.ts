@@ -13,7 +13,7 @@ const SUCCESS_EVERY_MS = 5_000;
 /** What a call told of its provider. */
 export interface Report {
   provider: string;
-  /** `fault`: it does not work; `answered`: it does, whatever it said of this one; `accepted`: it does what it is for; `nothing`: it was not asked. */
+  /** `fault`: it does not work; `answered`: it does, whatever it said of this one; `accepted`: it does what it is for; `nothing`: it was not asked to send. */
   says: 'fault' | 'answered' | 'accepted' | 'nothing';
   code: string | null;
   detail: string | null;
