@@ -148,7 +148,7 @@ type Reason = { code: string; detail: string };
 function again(situation: Situation, begun: Begun, reason: Reason, now: Date): Verdict {
   const { notification, mayDisturb } = situation;
   const at = earlier(mayDisturb(now), notification.expiresAt);
-  const doubtful = false;
+  const { wasDoubtful: doubtful } = begun;
   const { code, detail } = reason;
   return { state: 'pending', nextAttemptAt: doubtful ? conclusive(situation, begun, at) : at, doubtful, code, detail };
 }
