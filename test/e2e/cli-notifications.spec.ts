@@ -54,6 +54,8 @@ describe('notifications on the command line', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  afterEach(() => wire.refuse(false));
+
   const parley = (...args: string[]) => orders.run(['notifications', ...args]);
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
@@ -79,7 +81,7 @@ describe('notifications on the command line', () => {
 
   /** The order's notification, once this is so. */
   const told = ({ orderNumber }: PlacedOrder, fits: (one: NotificationDto) => boolean, what: string) =>
-    eventually(async () => (await list('--order', orderNumber)).find(fits), { timeout: 30_000, interval: 100, what });
+    eventually(async () => (await list('--order', orderNumber)).find(fits), { timeout: 60_000, interval: 100, what });
 
   async function accepted(): Promise<PlacedOrder> {
     const order = await orders.place();
@@ -141,6 +143,15 @@ describe('notifications on the command line', () => {
       order,
       ({ attempts, state }) => attempts > 0 && state === 'pending',
       'it was tried in vain',
+    );
+    // It stands so while the commands below look at it: its next attempt may be due, or begun, by then.
+    const pending = `WHERE id = $1 AND state = 'pending'`;
+    await eventually(
+      () =>
+        orders
+          .write(`UPDATE notification SET next_attempt_at = now() + interval '1 h' ${pending} RETURNING id`, [id])
+          .then(({ length }) => length > 0),
+      { timeout: 60_000, interval: 50, what: 'it waits' },
     );
 
     const shown = await parley('show', id);
@@ -246,7 +257,7 @@ describe('notifications on the command line', () => {
     expect(tested.stdout).toMatch(new RegExp(`^email +${UUID.source}\\n$`));
     const [id = ''] = UUID.exec(tested.stdout) ?? [];
     await eventually(async () => (await show(id)).state === 'sent', {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 200,
       what: 'it is sent',
     });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { despatchAdvice, orderResponse, topicFor, typeOf } from '../../src/contracts';
 import type { Role } from '../../src/staff';
 import { freshDatabase } from './database';
@@ -27,13 +28,14 @@ export class FailingOrders {
   private constructor(
     readonly parley: ParleyProcess,
     readonly partner: string,
+    private readonly databaseUrl: string,
   ) {}
 
   static async start(env: NodeJS.ProcessEnv = {}): Promise<FailingOrders> {
     const databaseUrl = await freshDatabase();
     const partner = uniqueName('acme');
     const parley = await ParleyProcess.prepare(databaseUrl, env);
-    const orders = new FailingOrders(parley, partner);
+    const orders = new FailingOrders(parley, partner, databaseUrl);
     for (const role of ['viewer', 'support', 'operator', 'admin'] as const)
       orders.keys.set(role, await giveKeyAt(databaseUrl, { role, name: role }));
     await orders.addPartner(partner);
@@ -118,6 +120,17 @@ export class FailingOrders {
   async stateOf({ orderNumber }: PlacedOrder): Promise<string> {
     const answer = await this.parley.request(`/v1/orders/${orderNumber}`);
     return ((await answer.json()) as { state: string }).state;
+  }
+
+  /** Writes into the database of the process, which lives on; resolves with what is returned. */
+  async write<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    const client = new Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      return (await client.query(sql, [...values])).rows as Row[];
+    } finally {
+      await client.end();
+    }
   }
 
   async end(): Promise<void> {
