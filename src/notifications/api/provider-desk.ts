@@ -47,7 +47,7 @@ const PROVIDERS = `
   FROM page LEFT JOIN notification_provider p USING (name),
     LATERAL (SELECT count(*)::int, min(created_at) AS oldest FROM notification n WHERE n.provider = page.name AND n.state = 'pending'
       AND (:scope::text[] IS NULL OR n.partner = ANY(:scope))) pending,
-    LATERAL (SELECT count(*)::int, min(created_at) AS oldest FROM notification n WHERE n.provider = page.name AND n.state = 'sending'
+    LATERAL (SELECT count(*)::int, min(created_at) AS oldest FROM notification n WHERE n.provider = page.name AND n.state = 'sending' AND n.lease_until IS NOT NULL
       AND (:scope::text[] IS NULL OR n.partner = ANY(:scope))) sending,
     LATERAL (SELECT count(*)::int FROM notification n WHERE n.provider = page.name AND n.state = 'unknown'
       AND (:scope::text[] IS NULL OR n.partner = ANY(:scope))) unknown

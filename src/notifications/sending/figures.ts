@@ -96,7 +96,7 @@ export class NotificationFigures {
            AS "oldestSeconds"
        FROM unnest(ARRAY['email', 'sms', 'webhook']) c (channel) LEFT JOIN (
          SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'pending'
-         UNION ALL SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'sending'
+         UNION ALL SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'sending' AND lease_until IS NOT NULL
          UNION ALL SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'unknown') n USING (channel)
        GROUP BY c.channel`,
     );
