@@ -13,7 +13,7 @@ const OPEN = new Set(['pending', 'sending']);
  *
  * @param {readonly Told[]} notifications
  * @param {ReadonlyMap<string, number>} received how often, by id
- * @param {ReadonlyMap<string, string>} policies crash policy of each kind
+ * @param {ReadonlyMap<string, string>} policies crash policy of each kind, or of `<kind> <channel>` where that is another one
  * @param {readonly string[]} untold events of which somebody should have been told and was not
  * @returns {Account[]}
  */
@@ -31,7 +31,11 @@ export function accountNotifications(notifications, received, policies, untold =
       again: times.filter((count) => count > 1).length,
     };
     const faults = ours.flatMap((one) => {
-      const fault = faultOf(one, received.get(one.id) ?? 0, policies.get(one.kind));
+      const fault = faultOf(
+        one,
+        received.get(one.id) ?? 0,
+        policies.get(`${one.kind} ${one.channel}`) ?? policies.get(one.kind),
+      );
       return fault === undefined ? [] : [`${name}: ${one.kind} ${one.id} ${fault}`];
     });
     return { name, counts, faults };
@@ -69,6 +73,11 @@ const UNTOLD = `
 export async function accountTold(system, database, kinds) {
   const { rows } = await database.query(NOTIFICATIONS);
   const untold = (await database.query(UNTOLD)).rows.map(({ event }) => event);
-  const policies = new Map(kinds.map(({ name, crash }) => [name, crash]));
+  const policies = new Map(
+    kinds.flatMap(({ name, crash, crashOver = {} }) => [
+      [name, crash],
+      ...Object.entries(crashOver).map(([channel, policy]) => [`${name} ${channel}`, policy]),
+    ]),
+  );
   return accountNotifications(rows, system.people.received(), policies, untold);
 }

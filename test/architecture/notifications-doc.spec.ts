@@ -38,7 +38,10 @@ describe('the page on notifications', () => {
       KINDS.map((kind) => [
         `\`${kind.name}\``,
         kind.channels.join(', '),
-        `\`${kind.crash}\``,
+        [
+          `\`${kind.crash}\``,
+          ...Object.entries(kind.crashOver ?? {}).map(([channel, policy]) => `\`${policy}\` over ${channel}`),
+        ].join('; '),
         kind.quietHours === 'respect' ? 'kept' : 'ignored',
         length(kind.expiresMs / 1000),
         String(kind.retry.attempts),

@@ -15,6 +15,13 @@ export const POLICY_WORDS: Readonly<Record<CrashPolicy, string>> = {
   'look-up': 'the provider is asked; where it cannot be, a person decides',
 };
 
+/** What a crash does to it; where that is another thing over a channel, that too. */
+export const inDoubt = ({ crash, crashOver = {} }: Pick<NotificationKind, 'crash' | 'crashOver'>): string =>
+  [
+    `${crash}: ${POLICY_WORDS[crash]}`,
+    ...Object.entries(crashOver).map(([channel, policy]) => `${policy} over ${channel}`),
+  ].join('; ');
+
 const FROM: Readonly<Record<NotificationKind['source'], { short: string; whole: string }>> = {
   event: { short: 'Parley', whole: 'Parley, to whoever subscribed' },
   request: { short: 'requests', whole: 'other systems, on notifications.request.v1' },
@@ -34,7 +41,7 @@ const COLUMNS: readonly Column<NotificationKind>[] = [
   { title: 'ATTEMPTS', of: ({ retry }) => retry.attempts },
   { title: 'QUIET HOURS', of: ({ quietHours }) => (quietHours === 'respect' ? 'kept' : 'ignored') },
   { title: 'FROM', of: ({ source }) => FROM[source].short },
-  { title: 'IN DOUBT WHETHER IT WENT OUT', of: ({ crash }) => `${crash}: ${POLICY_WORDS[crash]}` },
+  { title: 'IN DOUBT WHETHER IT WENT OUT', of: (kind) => inDoubt(kind) },
 ];
 
 function showKinds(name: string | undefined, { json }: { json: boolean }): void {
@@ -63,7 +70,7 @@ export function kindLines(kind: NotificationKind): string[] {
     ['attempts', `${retry.attempts}, ${pauses}`],
     ['expires', `${length(kind.expiresMs / 1000)} after it happened`],
     ['quiet hours', kind.quietHours === 'respect' ? 'waits for their end' : 'is sent all the same'],
-    ['in doubt', `${kind.crash}: ${POLICY_WORDS[kind.crash]}`],
+    ['in doubt', inDoubt(kind)],
     ['secret', kind.secret ? 'yes: shown to nobody, and deleted when it is settled' : null],
     ['data', required.join(', ')],
     ['may have', optional.join(', ')],

@@ -2,6 +2,7 @@ import type { Database } from '../../platform/database';
 import type { Config } from '../../platform/config';
 import { quietUntil } from '../domain/quiet-hours';
 import { type Standing, standingInWords } from '../domain/standing';
+import { crashPolicyOf } from '../domain/kind';
 import { kindOf } from '../kinds/catalogue';
 import type { StoredNotification } from '../reading/stored-notification';
 import { QUIET_COLUMNS, type QuietColumns, quietOf } from '../receivers/receiver-rows';
@@ -54,7 +55,7 @@ function standingOf(row: StoredNotification, facts: Facts, config: Config): Stan
   const { provider: name, channel } = row;
   return {
     ...row,
-    crash: kind?.crash,
+    crash: kind && crashPolicyOf(kind, row.channel),
     quietUntil: quiet && quietUntil(quiet, facts.now),
     provider: { name, channel, configured, failingSince, openUntil, disabledAt, disabledReason, lastCode },
     lastAttempt: begunAt && { begunAt, endedAt, notifier: notifier ?? '' },

@@ -28,6 +28,8 @@ export interface NotificationKind {
   /** Ways that it may take; the first is taken where nobody chose. */
   channels: readonly [Channel, ...Channel[]];
   crash: CrashPolicy;
+  /** Over channels where it is another one. */
+  crashOver?: Readonly<Partial<Record<Channel, CrashPolicy>>>;
   /** Does it wait while its receiver wants quiet? */
   quietHours: 'respect' | 'ignore';
   /** After that it is worth nothing, ms from its event. */
@@ -41,3 +43,9 @@ export interface NotificationKind {
   /** What it says is shown to nobody, staff included, and is deleted when it is settled. */
   secret?: boolean;
 }
+
+/** What becomes of a notification of the kind over that channel when nobody knows whether it went out. */
+export const crashPolicyOf = (
+  { crash, crashOver }: Pick<NotificationKind, 'crash' | 'crashOver'>,
+  channel: Channel,
+): CrashPolicy => crashOver?.[channel] ?? crash;

@@ -1,11 +1,12 @@
 import type { NotificationKind } from '../domain/kind';
-import { HOUR_MS, PATIENT } from './patience';
+import { HOUR_MS, PATIENT, REPEATS_ARE_KNOWN } from './patience';
 
 export const orderAccepted: NotificationKind = {
   name: 'order-accepted',
   summary: 'A partner accepted an order as it was placed.',
   channels: ['email', 'webhook', 'sms'],
   crash: 'look-up',
+  crashOver: REPEATS_ARE_KNOWN,
   quietHours: 'respect',
   expiresMs: 72 * HOUR_MS,
   retry: PATIENT,

@@ -1,4 +1,4 @@
-import type { NotificationRetry } from '../domain/kind';
+import type { NotificationKind, NotificationRetry } from '../domain/kind';
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -12,3 +12,9 @@ export const URGENT: NotificationRetry = { initialMs: 10 * SECOND_MS, maxMs: 30 
 
 /** Somebody waits in front of a screen. */
 export const AT_ONCE: NotificationRetry = { initialMs: 2 * SECOND_MS, maxMs: 30 * SECOND_MS, attempts: 12 };
+
+/**
+ * Standard Webhooks has receivers know a repeat by `webhook-id`, and nobody can ask one: in doubt it is sent again, where for an e-mail, which
+ * its reader would get twice, a person decides.
+ */
+export const REPEATS_ARE_KNOWN: NotificationKind['crashOver'] = { webhook: 'repeat' };

@@ -1,6 +1,6 @@
 import { type Database, query, type Tx } from '../../platform/database';
 import { plan, type Verdict } from '../domain/crash-policy';
-import type { NotificationKind } from '../domain/kind';
+import { crashPolicyOf, type NotificationKind } from '../domain/kind';
 import type { Channel } from '../domain/notification';
 import { endAll } from './attempts';
 import type { NotificationObserver } from './observer';
@@ -55,12 +55,16 @@ export class Expiry {
   }
 
   private lock(tx: Tx, limit: number): Promise<Overdue[]> {
-    const decided = [...this.kinds.values()].filter(({ crash }) => crash !== 'look-up').map(({ name }) => name);
+    const decided = [...this.kinds.values()].flatMap((kind) =>
+      kind.channels
+        .filter((channel) => crashPolicyOf(kind, channel) !== 'look-up')
+        .map((channel) => `${kind.name} ${channel}`),
+    );
     return query<Overdue>(
       tx,
       `SELECT id, kind, channel, attempts, doubtful, first_begun_at AS "firstBegunAt", expires_at AS "expiresAt"
        FROM notification WHERE state = 'pending' AND expires_at <= now()
-         AND (NOT doubtful OR kind = ANY(:decided::text[]) OR expires_at <= now() - :patience::float8 * interval '1 millisecond')
+         AND (NOT doubtful OR kind || ' ' || channel = ANY(:decided::text[]) OR expires_at <= now() - :patience::float8 * interval '1 millisecond')
        ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED`,
       { limit, patience: PATIENCE_MS, decided },
     );
@@ -70,7 +74,8 @@ export class Expiry {
   private endOf(notification: Overdue): Verdict {
     const kind = this.kinds.get(notification.kind);
     const provider = { remembersMs: 0, reachesWithinMs: 0, looksUp: false };
-    const situation = { notification, kind: kind ?? OF_ANOTHER_RELEASE, provider, mayDisturb: (at: Date) => at };
+    const decides = kind ? { crash: crashPolicyOf(kind, notification.channel), retry: kind.retry } : OF_ANOTHER_RELEASE;
+    const situation = { notification, kind: decides, provider, mayDisturb: (at: Date) => at };
     const step = plan(situation, notification.expiresAt);
     if (step.do !== 'write') throw new Error(`what is expired is not to be ${step.do}`);
     return step.verdict;

@@ -1,6 +1,6 @@
 import type { Provider } from '../channels/provider';
 import type { Situation, Verdict } from '../domain/crash-policy';
-import type { NotificationKind } from '../domain/kind';
+import { crashPolicyOf, type NotificationKind } from '../domain/kind';
 import { quietUntil } from '../domain/quiet-hours';
 import type { Claimed } from './claims';
 
@@ -15,7 +15,7 @@ export function situationOf(
   const { remembersMs, timeoutMs } = provider;
   return {
     notification,
-    kind,
+    kind: { crash: crashPolicyOf(kind, claimed.channel), retry: kind.retry },
     provider: { remembersMs, reachesWithinMs: leaseMs + timeoutMs, looksUp: provider.lookUp !== undefined },
     mayDisturb: (at) => (isQuiet ? (quietUntil({ from, to, timeZone }, at) ?? at) : at),
   };

@@ -12,7 +12,7 @@ export interface Entry extends Told {
 export function ledgerOf(told: readonly Told[], effects: Map<string, number>, caseOf: (one: Told) => string): Entry[] {
   return told.map((one) => ({
     ...one,
-    policy: policyOf(one.kind),
+    policy: policyOf(one),
     effects: effects.get(one.id) ?? 0,
     case: caseOf(one),
   }));

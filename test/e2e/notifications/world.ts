@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { Notifications } from '../../../src/notifications';
 import { WebhookSecrets } from '../../../src/notifications/channels/webhook/webhook-secrets';
-import type { CrashPolicy } from '../../../src/notifications/domain/kind';
+import { type CrashPolicy, crashPolicyOf } from '../../../src/notifications/domain/kind';
 import type { Channel, NotificationEvent } from '../../../src/notifications/domain/notification';
 import { kindOf } from '../../../src/notifications/kinds/catalogue';
 import { Database, dataSourceOptions } from '../../../src/platform/database';
@@ -24,12 +24,12 @@ const WEBHOOKS = ['hook-a', 'hook-b'];
 const KINDS: Record<CrashPolicy, { request: string; webhook?: string }> = {
   repeat: { request: 'confirmation-code', webhook: 'order-overdue' },
   skip: { request: 'announcement' },
-  'look-up': { request: 'message', webhook: 'order-accepted' },
+  'look-up': { request: 'message', webhook: 'message' },
 };
-export const policyOf = (kind: string): CrashPolicy => {
+export const policyOf = ({ kind, channel }: Pick<Told, 'kind' | 'channel'>): CrashPolicy => {
   const found = kindOf(kind);
   if (!found) throw new Error(`no kind ${kind}`);
-  return found.crash;
+  return crashPolicyOf(found, channel);
 };
 
 export interface Told {

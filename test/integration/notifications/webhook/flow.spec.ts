@@ -68,4 +68,24 @@ describe('webhooks', () => {
     await eventually(async () => (await stateOf('dead', 'PO-2')) === 'sent');
     expect(dead.verifies(secrets.get('dead') ?? '')).toBe(true);
   });
+
+  it('tell of an order again when nobody heard whether it came, under the same id', async () => {
+    if (!sound) throw new Error('nobody receives');
+    const before = sound.received.length;
+    sound.answer = (response) => response.destroy();
+    await accept('PO-3');
+    await eventually(async () => {
+      const [row] = await world.database.query<{ doubtful: boolean; state: string }>(
+        `SELECT doubtful, state FROM notification WHERE receiver = 'sound' AND order_number = 'PO-3'`,
+      );
+      return row?.doubtful && row.state === 'pending';
+    });
+    sound.answer = (response) => response.writeHead(204).end();
+    await world.write(
+      `UPDATE notification SET next_attempt_at = now() WHERE receiver = 'sound' AND order_number = 'PO-3'`,
+    );
+    await eventually(async () => (await stateOf('sound', 'PO-3')) === 'sent');
+    const ids = sound.received.slice(before).map(({ headers }) => headers['webhook-id']);
+    expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+  });
 });
