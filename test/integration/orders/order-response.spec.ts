@@ -210,7 +210,11 @@ describe("partners' answers", () => {
       if (++looks === 1) answer.correlationId = (await placed({ orderNumber })).correlationId;
       return found;
     };
-    const early = new OrderResponseHandler(watched, new OrderSteps(watched, orders.app.get(OrderNotices)), orders.app.get(Exchanges));
+    const early = new OrderResponseHandler(
+      watched,
+      new OrderSteps(watched, orders.app.get(OrderNotices)),
+      orders.app.get(Exchanges),
+    );
     const outcomes = await orders.database.transaction((tx) =>
       early.handle({ tx, partner: 'acme', now: new Date(), messages: [answer] }),
     );
