@@ -37,7 +37,14 @@ afterAll(async () => {
 
 /** Two that sleep with so much in hand, of each policy by each of the channels. */
 const EACH = 8;
-const ROOM = { NOTIFICATION_CONCURRENCY: '12', DATABASE_POOL_SIZE: '26' };
+const ROOM = {
+  NOTIFICATION_CONCURRENCY: '12',
+  DATABASE_POOL_SIZE: '26',
+  // Time to put them to sleep on a busy machine.
+  NOTIFICATION_LEASE_MS: '6000',
+  // The database ends a transaction that nobody goes on with after twice that.
+  DATABASE_STATEMENT_TIMEOUT_MS: '9000',
+};
 
 /** Sends what the sleepers had, wakes them, and sees them end in order. */
 async function takenOver(sleepers: NotifierProcess[], wake: Heal[]): Promise<void> {
@@ -70,7 +77,7 @@ describe('a notifier that sleeps past its lease, and wakes', () => {
     const { ids, free, sleepers, wake } = await asleepBeforeTheirAttempts();
     await eventually(
       async () => (await world.sql('SELECT 1 FROM notification WHERE lease_until > clock_timestamp()')).length === 0,
-      { what: 'all leases are over' },
+      { timeout: 30_000, what: 'all leases are over' },
     );
     await free();
     await takenOver(sleepers, wake);
@@ -78,20 +85,12 @@ describe('a notifier that sleeps past its lease, and wakes', () => {
       expect(entry).toMatchObject({ effects: 1, state: 'sent', story: ['send accepted'] });
   }, 120_000);
 
-  it('when its attempts are written and it does not know yet, sends nothing', async () => {
+  it('when its attempts are written and not committed, loses them with its session, and sends nothing', async () => {
     const { ids, free, sleepers, wake } = await asleepBeforeTheirAttempts();
     await free();
-    await eventually(async () => (await world.told(ids)).every(({ doubtful }) => doubtful), {
-      what: 'all attempts are written',
-    });
     await takenOver(sleepers, wake);
-    const entries = await entriesOf(ids);
-    expect(brokenPromises(entries, ({ channel }) => channel === 'sms')).toEqual([]);
-    for (const { channel, policy, effects, story } of entries) {
-      expect(story[0]).toBe('send not-sent');
-      // Whom nobody can ask, and what is rather never sent than twice, stays away.
-      expect(effects).toBe(policy === 'repeat' || (policy === 'look-up' && channel === 'sms') ? 1 : 0);
-    }
+    for (const entry of await entriesOf(ids))
+      expect(entry).toMatchObject({ effects: 1, state: 'sent', story: ['send accepted'] });
   }, 120_000);
 
   it('while it connects, sends nothing over the connection that is there when it wakes', async () => {
@@ -102,18 +101,15 @@ describe('a notifier that sleeps past its lease, and wakes', () => {
       world.notifier({ ...tls, ...ROOM }).ready(),
       world.notifier({ ...tls, ...ROOM }).ready(),
     ]);
-    await eventually(() => wire.accepted - before >= ids.length, { timeout: 30_000, what: 'they connect' });
+    await eventually(() => wire.accepted - before >= ids.length / 2, { timeout: 30_000, what: 'they connect' });
     const wake = await Promise.all(sleepers.map((one) => one.sleep()));
     // Their TLS goes on as soon as they do.
     wire.resume();
     await takenOver(sleepers, wake);
     const entries = await entriesOf(ids);
     expect(brokenPromises(entries, () => true)).toEqual([]);
-    for (const { effects, story } of entries) {
-      expect(effects).toBeLessThan(2);
-      expect(story[0]).not.toBe('send');
-    }
-    // Some may have given up before they were put to sleep.
-    expect(entries.filter(({ story }) => story.length > 1).length).toBeGreaterThan(EACH);
+    for (const { effects } of entries) expect(effects).toBeLessThan(2);
+    // What was not begun yet when they were put to sleep was sent at once by the other.
+    expect(entries.filter(({ story }) => story[0] === 'send later').length).toBeGreaterThan(EACH / 2);
   }, 120_000);
 });
