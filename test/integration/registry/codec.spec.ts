@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { startRegistry, type RegistryServer } from '../../../scripts/servers/index.mjs';
 import {
   type AnyContract,
+  isInternal,
   orderResponse,
   REGISTERED_FORMATS,
   type RegisteredFormat,
@@ -39,9 +40,9 @@ describe('codecs with a real registry', () => {
     await server.stop();
   });
 
-  /** A partner of its own for each format: a subject of the registry speaks one. */
+  /** A topic of its own for each format: a subject of the registry speaks one. */
   async function publish(contract: AnyContract, format: RegisteredFormat, partner = uniqueName('acme')) {
-    const topic = topicFor(contract, partner);
+    const topic = isInternal(contract) ? `${partner}.${contract.topic}` : topicFor(contract, partner);
     const text = readFileSync(schemaFileOf(contract, format), 'utf8');
     await registry.register(subjectFor(contract, topic), { format, text, references: [] });
     return { topic, format };
