@@ -71,7 +71,8 @@ function endOf(record, row, first, { effects, poison }) {
   const hasEffect = id !== undefined && effects.has(id);
   const isApplied = end === 'applied' || end === 'processed';
   if (isApplied && !hasEffect) return { end, fault: `is ${end}, and had no effect` };
-  if (!isApplied && hasEffect) return { end, fault: `is ${end}, and had an effect` };
+  if (!isApplied && hasEffect)
+    return { end, fault: `is ${end}${row.code ? ` of ${row.code}` : ''}, and had an effect` };
   const expected = id === undefined ? undefined : poison.get(id);
   if (expected !== undefined && row.code !== expected) {
     return { end, fault: `is ${end} (${row.code}), and must have died of ${expected}` };

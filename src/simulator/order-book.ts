@@ -50,9 +50,10 @@ export class OrderBook {
   decide(partner: string, order: string, wish: Wish, despatchesGoods: boolean): { decision: Wish; why?: string } {
     const name = nameOf(partner, order);
     if (this.cancelled.has(name)) return { decision: 'agree' };
+    // Before goods are looked at, which leave meanwhile: asked again, it would say the same for another reason, under the same message id.
+    if (wish === 'refuse') return { decision: 'refuse', why: 'Already being made.' };
     if (this.despatched.has(name) || (despatchesGoods && !this.open.has(name)))
       return { decision: 'refuse', why: 'Already on its way.' };
-    if (wish === 'refuse') return { decision: 'refuse', why: 'Already being made.' };
     this.cancelled.add(name);
     return { decision: 'agree' };
   }

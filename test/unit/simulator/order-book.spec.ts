@@ -4,6 +4,15 @@ const book = () => new OrderBook();
 const [agrees, refuses] = [{ decision: 'agree' }, expect.objectContaining({ decision: 'refuse' }) as unknown];
 
 describe("a partner's word on a cancellation", () => {
+  it('refuses for the same reason however late it is asked again: an answer under the same id is the same', () => {
+    const orders = book();
+    orders.opened('acme', 'A', 2);
+    const first = orders.decide('acme', 'A', 'refuse', true);
+    orders.despatching('acme', 'A');
+    orders.written('acme', 'A');
+    expect(orders.decide('acme', 'A', 'refuse', true)).toEqual(first);
+  });
+
   it('is what its mix says while nothing was despatched', () => {
     const orders = book();
     orders.opened('acme', 'A', 3);
