@@ -30,6 +30,12 @@ export class NotifierProcess {
     return this.program.alive;
   }
 
+  /** Exit code or signal, once it has ended. */
+  get end(): string {
+    const { exitCode, signalCode } = this.program.child;
+    return String(exitCode ?? signalCode);
+  }
+
   async ready(): Promise<this> {
     const sign = /^ready$|"msg":"started"/m;
     await eventually(
