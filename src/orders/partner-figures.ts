@@ -5,12 +5,10 @@ import { lastSent } from '../messaging/outbox';
 import type { Clock } from '../platform/clock';
 import type { Database } from '../platform/database';
 import { messageOf } from '../platform/errors';
-import { sleep } from '../platform/polling';
+import { nowAndThen } from '../platform/polling';
 import type { GaugeBoard, Logger } from '../platform/telemetry';
 
 const EVERY_MS = 15_000;
-/** At most one part in so many of the time is spent asking: where open exchanges are many the figures are older. */
-const SHARE = 20;
 /** What came so long before the start is still shown. */
 const BACK_MS = 15 * 60_000;
 
@@ -55,23 +53,13 @@ export class PartnerFigures {
     );
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    let failing = false;
-    while (!signal.aborted) {
-      const began = performance.now();
-      try {
-        await this.read();
-        failing = false;
-      } catch (error) {
-        if (!failing && !signal.aborted)
-          this.logger.warn(
-            { reason: messageOf(error) },
-            "partners' figures could not be read; the last ones are shown",
-          );
-        failing = true;
-      }
-      await sleep(Math.max(EVERY_MS, SHARE * (performance.now() - began)), signal);
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return nowAndThen(() => this.read(), {
+      everyMs: EVERY_MS,
+      signal,
+      onFailure: (error) =>
+        this.logger.warn({ reason: messageOf(error) }, "partners' figures could not be read; the last ones are shown"),
+    });
   }
 
   /** All of them, once. */

@@ -1,12 +1,10 @@
 import type { Database } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
-import { sleep } from '../../platform/polling';
+import { nowAndThen } from '../../platform/polling';
 import type { GaugeBoard, Logger } from '../../platform/telemetry';
 import type { Channel } from '../domain/notification';
 
 const EVERY_MS = 15_000;
-/** At most one part in so many of the time is spent asking: where many wait the figures are older. */
-const SHARE = 20;
 
 interface Waiting {
   channel: Channel;
@@ -69,23 +67,16 @@ export class NotificationFigures {
     gauge('_providers_disabled', 'Providers that nothing is sent through until staff enable them.', ofTaps('disabled'));
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    let failing = false;
-    while (!signal.aborted) {
-      const began = performance.now();
-      try {
-        await this.read();
-        failing = false;
-      } catch (error) {
-        if (!failing && !signal.aborted)
-          this.log.warn(
-            { reason: messageOf(error) },
-            'figures of notifications could not be read; the last ones are shown',
-          );
-        failing = true;
-      }
-      await sleep(Math.max(EVERY_MS, SHARE * (performance.now() - began)), signal);
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return nowAndThen(() => this.read(), {
+      everyMs: EVERY_MS,
+      signal,
+      onFailure: (error) =>
+        this.log.warn(
+          { reason: messageOf(error) },
+          'figures of notifications could not be read; the last ones are shown',
+        ),
+    });
   }
 
   /** All of them, once. A channel in which nothing waits is 0. */

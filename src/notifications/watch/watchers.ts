@@ -1,12 +1,10 @@
 import type { Clock } from '../../platform/clock';
 import { type Database, ifFree } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
-import { sleep } from '../../platform/polling';
+import { pauseAfter, sleep } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 
 const EVERY_MS = 60_000;
-/** At most one part in so many of the time is spent looking. */
-const SHARE = 20;
 
 interface Watcher {
   look(now: Date): Promise<void>;
@@ -28,7 +26,7 @@ export class Watchers {
     while (!signal.aborted) {
       const began = performance.now();
       await this.look(signal);
-      const pause = Math.max(EVERY_MS, SHARE * (performance.now() - began));
+      const pause = pauseAfter(performance.now() - began, EVERY_MS);
       await sleep(pause * (0.75 + Math.random() / 2), signal);
     }
   }

@@ -1,4 +1,5 @@
 export { backoffMs, type BackoffPolicy } from './backoff';
+export { nowAndThen, pauseAfter } from './now-and-then';
 export { retryForever } from './retry';
 export { retryAfterMs } from './retry-after';
 export { sleep } from './sleep';

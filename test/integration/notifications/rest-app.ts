@@ -126,3 +126,17 @@ export const EVERYTHING = {
     { kind: 'order-overdue', channels: ['sms'] },
   ],
 };
+
+export const RECEIVERS = '/v1/notification-receivers';
+
+/** Receivers as staff keep them; `rest` is asked for when it stands. */
+export const receiversOf = (rest: () => RestApp) => ({
+  put: (id: string, body: object, headers: Record<string, string> = {}) =>
+    rest().ask('operator', `PUT ${RECEIVERS}/${id}`, { name: id, subscriptions: [], ...body }, headers),
+  show: (id: string) => rest().ask('viewer', `GET ${RECEIVERS}/${id}`),
+  match: (version: number) => ({ 'if-match': `"${version}"` }),
+  entries: async (action: string, id: string) =>
+    (await rest().audited(`notification-receiver.${action}`)).filter(
+      ({ object }) => object === `notification-receiver/${id}`,
+    ),
+});

@@ -1,8 +1,16 @@
 import { giveKey } from '../../support/staff';
 import type { Answer } from '../orders/orders-app';
-import { anAcceptance, errorOf, EVERYTHING, itemsOf, type RestApp, startRest } from './rest-app';
+import {
+  anAcceptance,
+  errorOf,
+  EVERYTHING,
+  itemsOf,
+  RECEIVERS,
+  receiversOf,
+  type RestApp,
+  startRest,
+} from './rest-app';
 
-const PATH = '/v1/notification-receivers';
 const pointersOf = ({ json }: Answer) => (json['errors'] as { pointer: string }[]).map(({ pointer }) => pointer);
 
 describe('receivers over REST', () => {
@@ -13,19 +21,12 @@ describe('receivers over REST', () => {
   });
   afterAll(() => rest.close());
 
-  const put = (id: string, body: object, headers: Record<string, string> = {}) =>
-    rest.ask('operator', `PUT ${PATH}/${id}`, { name: id, subscriptions: [], ...body }, headers);
-  const show = (id: string) => rest.ask('viewer', `GET ${PATH}/${id}`);
-  const match = (version: number) => ({ 'if-match': `"${version}"` });
-  const entries = async (action: string, id: string) =>
-    (await rest.audited(`notification-receiver.${action}`)).filter(
-      ({ object }) => object === `notification-receiver/${id}`,
-    );
+  const { put, show, match, entries } = receiversOf(() => rest);
 
   it('are made as the body says, shown with their addresses masked, and the secret of the webhook is told once', async () => {
     const made = await put('ops-desk', EVERYTHING);
     expect([made.status, made.headers['location'], made.headers['etag'], made.headers['cache-control']]).toEqual([
-      ...[201, `${PATH}/ops-desk`, '"1"', 'no-store'],
+      ...[201, `${RECEIVERS}/ops-desk`, '"1"', 'no-store'],
     ]);
     const { webhookSecret, ...receiver } = made.json;
     expect(webhookSecret).toMatch(/^whsec_[\w+/]{43}=$/);
@@ -38,7 +39,7 @@ describe('receivers over REST', () => {
       webhook: { disabledAt: null, disabledReason: null, secrets: [{ number: 1, validUntil: null }] },
       badAddresses: [],
     });
-    const list = await rest.ask('admin', `GET ${PATH}`);
+    const list = await rest.ask('admin', `GET ${RECEIVERS}`);
     expect(itemsOf(list)).toContainEqual(shown.json);
     expect(`${made.body}${shown.body}${list.body}`).not.toMatch(/ops@example|15112345678|s3cr3t/);
     expect(shown.body).not.toContain(String(webhookSecret));
@@ -76,7 +77,7 @@ describe('receivers over REST', () => {
     await put('masked', { email: 'first@example.com' });
     const kept = await put('masked', { name: 'Renamed', email: '•••' }, match(1));
     expect([kept.status, kept.json['email']]).toEqual([200, '•••']);
-    const unmasked = await rest.ask('support', `POST ${PATH}/masked/unmasking`, { reason: 'to call them' });
+    const unmasked = await rest.ask('support', `POST ${RECEIVERS}/masked/unmasking`, { reason: 'to call them' });
     expect(unmasked.json).toMatchObject({ name: 'Renamed', email: 'first@example.com', phone: null });
     const stray = await put('masked', { email: '•••', phone: '•••' }, match(2));
     expect([...errorOf(stray), pointersOf(stray)]).toEqual([422, 'receiver-invalid', ['/phone']]);
@@ -86,7 +87,8 @@ describe('receivers over REST', () => {
 
   it('show their addresses to support for a reason, which the audit keeps', async () => {
     await put('unmasked', { email: 'who@example.com', phone: '+4915100000001' });
-    const unmask = (who: 'viewer' | 'support', body: object) => rest.ask(who, `POST ${PATH}/unmasked/unmasking`, body);
+    const unmask = (who: 'viewer' | 'support', body: object) =>
+      rest.ask(who, `POST ${RECEIVERS}/unmasked/unmasking`, body);
     expect((await unmask('viewer', { reason: 'x' })).status).toBe(403);
     expect(errorOf(await unmask('support', {}))).toEqual([400, 'request-invalid']);
     const shown = await unmask('support', { reason: 'to call them' });
@@ -161,7 +163,7 @@ describe('receivers over REST', () => {
     await put('leaver', { email: 'leaver@example.com' });
     const event = anAcceptance({ to: { receiver: 'leaver' } });
     await rest.raise(event);
-    const remove = (headers = {}) => rest.ask('operator', `DELETE ${PATH}/leaver`, undefined, headers);
+    const remove = (headers = {}) => rest.ask('operator', `DELETE ${RECEIVERS}/leaver`, undefined, headers);
     expect(errorOf(await remove())).toEqual([428, 'precondition-missing']);
     expect(errorOf(await remove(match(2)))).toEqual([412, 'version-stale']);
     expect((await remove(match(1))).status).toBe(204);
@@ -185,13 +187,16 @@ describe('receivers over REST', () => {
   it('are known to nobody who is confined to some partners', async () => {
     const confined = await giveKey(rest.database, { partners: ['acme'] });
     await put('hidden', EVERYTHING);
-    expect(itemsOf(await rest.ask(confined, `GET ${PATH}`))).toEqual([]);
-    expect(errorOf(await rest.ask(confined, `PUT ${PATH}/mine`, EVERYTHING))).toEqual([403, 'receivers-not-allowed']);
+    expect(itemsOf(await rest.ask(confined, `GET ${RECEIVERS}`))).toEqual([]);
+    expect(errorOf(await rest.ask(confined, `PUT ${RECEIVERS}/mine`, EVERYTHING))).toEqual([
+      403,
+      'receivers-not-allowed',
+    ]);
     const headers = { 'if-match': '"1"', 'idempotency-key': 'k' };
     for (const operation of [
-      ...(['GET', 'DELETE'] as const).map((method) => `${method} ${PATH}/hidden` as const),
+      ...(['GET', 'DELETE'] as const).map((method) => `${method} ${RECEIVERS}/hidden` as const),
       ...['webhook-secret', 'webhook-enabling', 'test', 'unmasking'].map(
-        (verb) => `POST ${PATH}/hidden/${verb}` as const,
+        (verb) => `POST ${RECEIVERS}/hidden/${verb}` as const,
       ),
     ]) {
       const body = operation.startsWith('POST') ? { reason: 'x' } : undefined;
@@ -220,7 +225,7 @@ describe('receivers where hardly anything is configured', () => {
 
   it('may be reached later: addresses alone are taken', async () => {
     expect((await rest.put('ops', { email: 'ops@example.com' })).status).toBe(201);
-    const test = await rest.ask('operator', `POST ${PATH}/ops/test`, undefined, { 'idempotency-key': 'a' });
+    const test = await rest.ask('operator', `POST ${RECEIVERS}/ops/test`, undefined, { 'idempotency-key': 'a' });
     expect(errorOf(test)).toEqual([409, 'receiver-unreachable']);
   });
 });

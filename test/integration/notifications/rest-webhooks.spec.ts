@@ -1,9 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { WebhookSecrets } from '../../../src/notifications/channels/webhook/webhook-secrets';
 import { CONFIG, type Config } from '../../../src/platform/config';
-import { errorOf, EVERYTHING, itemsOf, type RestApp, startRest } from './rest-app';
+import { errorOf, EVERYTHING, itemsOf, RECEIVERS, receiversOf, type RestApp, startRest } from './rest-app';
 
-const PATH = '/v1/notification-receivers';
 const { webhookUrl } = EVERYTHING;
 
 describe('what is sent to a receiver over REST', () => {
@@ -14,18 +13,11 @@ describe('what is sent to a receiver over REST', () => {
   });
   afterAll(() => rest.close());
 
-  const put = (id: string, body: object, headers: Record<string, string> = {}) =>
-    rest.ask('operator', `PUT ${PATH}/${id}`, { name: id, subscriptions: [], ...body }, headers);
-  const show = (id: string) => rest.ask('viewer', `GET ${PATH}/${id}`);
-  const match = (version: number) => ({ 'if-match': `"${version}"` });
-  const entries = async (action: string, id: string) =>
-    (await rest.audited(`notification-receiver.${action}`)).filter(
-      ({ object }) => object === `notification-receiver/${id}`,
-    );
+  const { put, show, match, entries } = receiversOf(() => rest);
 
   it('is signed with another secret for its webhook after a rotation, which alone tells it, and the one before signs beside it for a while', async () => {
     const first = (await put('signed', { webhookUrl })).json['webhookSecret'];
-    const path = `POST ${PATH}/signed/webhook-secret` as const;
+    const path = `POST ${RECEIVERS}/signed/webhook-secret` as const;
     expect((await rest.ask('operator', path, {})).status).toBe(403);
     const rotated = await rest.ask('admin', path, { oldValidForHours: 48 });
     expect(rotated).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' }, json: { number: 2 } });
@@ -49,12 +41,12 @@ describe('what is sent to a receiver over REST', () => {
     const audited = await entries('rotate-secret', 'signed');
     expect(audited.map(({ detail }) => (detail as { number: number }).number)).toEqual([2, 3, 4]);
     expect(JSON.stringify(audited)).not.toContain('whsec');
-    expect(errorOf(await rest.ask('admin', `POST ${PATH}/nobody/webhook-secret`, {}))).toEqual([
+    expect(errorOf(await rest.ask('admin', `POST ${RECEIVERS}/nobody/webhook-secret`, {}))).toEqual([
       404,
       'receiver-unknown',
     ]);
     await put('unsigned', {});
-    expect(errorOf(await rest.ask('admin', `POST ${PATH}/unsigned/webhook-secret`, {}))).toEqual([
+    expect(errorOf(await rest.ask('admin', `POST ${RECEIVERS}/unsigned/webhook-secret`, {}))).toEqual([
       409,
       'webhook-absent',
     ]);
@@ -75,7 +67,7 @@ describe('what is sent to a receiver over REST', () => {
   it('flows again when its disabled webhook is enabled, for a reason', async () => {
     await put('dead', { webhookUrl });
     const enable = (body: object = { reason: 'it is back' }) =>
-      rest.ask('operator', `POST ${PATH}/dead/webhook-enabling`, body);
+      rest.ask('operator', `POST ${RECEIVERS}/dead/webhook-enabling`, body);
     expect(errorOf(await enable())).toEqual([409, 'webhook-not-disabled']);
     await rest.database.query(
       `UPDATE notification_provider SET disabled_at = now(), disabled_reason = 'It answered 503.', failures = 9 WHERE name = 'webhook/dead'`,
@@ -90,7 +82,12 @@ describe('what is sent to a receiver over REST', () => {
   it('is tried over each of its addresses, once for each key, by notifications like any others', async () => {
     await put('tested', { ...EVERYTHING, quietHours: { from: '00:00', to: '23:59', timeZone: 'UTC' } });
     const test = (key: string | undefined) =>
-      rest.ask('operator', `POST ${PATH}/tested/test`, undefined, key === undefined ? {} : { 'idempotency-key': key });
+      rest.ask(
+        'operator',
+        `POST ${RECEIVERS}/tested/test`,
+        undefined,
+        key === undefined ? {} : { 'idempotency-key': key },
+      );
     expect(errorOf(await test(undefined))).toEqual([400, 'idempotency-key-missing']);
     const [first, again, other] = [await test('a'), await test('a'), await test('b')];
     expect([first?.status, again?.json]).toEqual([202, first?.json]);
@@ -119,7 +116,7 @@ describe('what is sent to a receiver over REST', () => {
     await test('c');
     expect(await refused()).toBe(0);
     await put('silent', {});
-    const silent = await rest.ask('operator', `POST ${PATH}/silent/test`, undefined, { 'idempotency-key': 'a' });
+    const silent = await rest.ask('operator', `POST ${RECEIVERS}/silent/test`, undefined, { 'idempotency-key': 'a' });
     expect(errorOf(silent)).toEqual([409, 'receiver-unreachable']);
   });
 });
