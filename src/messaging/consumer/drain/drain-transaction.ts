@@ -65,7 +65,7 @@ export class DrainTransaction {
     const versions = new Map(
       sequences.flatMap(({ messages }) => messages.map(({ stored }) => [stored.id, stored.version] as const)),
     );
-    const locked = await lockSequences(tx, sequences, versions);
+    const locked = await lockSequences(tx, sequences, versions, now);
     const ours = sequences.flatMap((sequence) => {
       const ids = locked.get(sequence.head);
       return ids ? [{ ...sequence, messages: sequence.messages.slice(0, ids.length) }] : [];

@@ -109,19 +109,22 @@ function withinBytes(
 }
 
 /**
- * Locks the heads that still wait, as they were read, without waiting: from here to the end of the transaction no other drain has anything
- * of their keys. Returns, by head, its message and those behind it that are still next in their order (a message that staff
- * brought back may stand between); a head that somebody has in hand, or had meanwhile, is left out.
+ * Locks the heads that still wait and are due, as they were read, without waiting: from here to the end of the transaction no other drain has
+ * anything of their keys. Returns, by head, its message and those behind it that are still next in their order (a message that staff
+ * brought back may stand between); a head that somebody has in hand, or had meanwhile, is left out. Due is asked again, since a message is read after it was
+ * taken: what another drain tried between the two has the version that was read, and waits for its next attempt.
  */
 export async function lockSequences(
   tx: Tx,
   sequences: readonly DueSequence[],
   versions: ReadonlyMap<string, number>,
+  now: Date,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await query<{ id: string; version: number }>(
     tx,
-    `SELECT id, version FROM parked_inbound WHERE id = ANY(:ids::bigint[]) AND state = 'waiting' ORDER BY id FOR UPDATE SKIP LOCKED`,
-    { ids: sequences.map(({ head }) => head) },
+    `SELECT id, version FROM parked_inbound WHERE id = ANY(:ids::bigint[]) AND state = 'waiting' AND next_attempt_at <= :now
+     ORDER BY id FOR UPDATE SKIP LOCKED`,
+    { ids: sequences.map(({ head }) => head), now },
   );
   const locked = new Map(rows.filter(({ id, version }) => versions.get(id) === version).map(({ id }) => [id, [id]]));
   const longer = sequences.filter(({ head, ids }) => locked.has(head) && ids.length > 1);
@@ -139,9 +142,9 @@ export async function lockSequences(
       most: Math.max(...longer.map(({ ids }) => ids.length - 1)),
     },
   );
-  const now = Map.groupBy(behind, ({ head }) => head);
+  const left = Map.groupBy(behind, ({ head }) => head);
   for (const { head, ids } of longer) {
-    const next = now.get(head) ?? [];
+    const next = left.get(head) ?? [];
     const change = ids.slice(1).findIndex((id, n) => next[n]?.id !== id || next[n].version !== versions.get(id));
     locked.set(head, change < 0 ? [...ids] : ids.slice(0, change + 1));
   }

@@ -118,4 +118,4 @@ test('two consumers, two drains and staff on the same keys keep every key in ord
   expect(wrong).toEqual([]);
   expect(overtaken.size).toBeLessThan(keys.length);
   expect(await parkedKeys(world, partner)).toEqual([]);
-}, 120_000);
+});

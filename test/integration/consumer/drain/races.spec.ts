@@ -163,6 +163,20 @@ describe('of two drains', () => {
     expect(await parkedRows(world, partner)).toMatchObject([{ state: 'waiting', attempts: 2 }]);
   });
 
+  test('one that reads its message after the other has tried it leaves it to its next attempt', async () => {
+    await parkOne();
+    const database = new CountingDatabase(world.dataSource);
+    const [first, second] = [jest.fn(() => tooEarly), jest.fn(() => tooEarly)];
+    // What is due is found by one statement, and its content read by another.
+    database.query = async (text, parameters) => {
+      if (text.includes('raw_value AS "rawValue"')) await drainOf(world, first).pass();
+      return world.database.query(text, parameters);
+    };
+    await drainOf({ ...world, database }, second).pass();
+    expect([first.mock.calls.length, second.mock.calls.length]).toEqual([1, 0]);
+    expect(await parkedRows(world, partner)).toMatchObject([{ state: 'waiting', attempts: 2 }]);
+  });
+
   test('one that lost its message on the way to count its failure counts nothing', async () => {
     await parkOne();
     const fails = drainOf(
