@@ -22,7 +22,7 @@ describe('what waits, what is not sent, and where an order stands, on the comman
         const found = await orders.json<{ id: string; state: string; attempts: number }[]>(list);
         return found.length === 2 && found;
       },
-      { timeout: 30_000, what: 'both wait' },
+      { what: 'both wait' },
     );
     const { stdout } = await orders.run(list);
     expect(stdout).toMatch(/^ID {2}.*WHY\n.* waiting .*despatch-advice\.v1 .*\(too-early\)/);
@@ -52,12 +52,11 @@ describe('what waits, what is not sent, and where an order stands, on the comman
     await orders.addPartner(partner);
     await orders.place(partner);
     const status = () => orders.json<{ dead: number; pending: number; owner: object }>(['outbox', 'status']);
-    await eventually(async () => (await status()).pending === 0, { timeout: 30_000, what: 'the first is sent' });
+    await eventually(async () => (await status()).pending === 0, { what: 'the first is sent' });
     const heal = await setOnTopic(topicFor(orderRequest, partner), 'max.message.bytes', '200');
     try {
       for (const item of ['X1', 'X2']) await orders.place(partner, item);
       await eventually(async () => (await status()).dead > 0, {
-        timeout: 30_000,
         interval: 500,
         what: 'one is refused',
       });
@@ -78,7 +77,7 @@ describe('what waits, what is not sent, and where an order stands, on the comman
     expect(await orders.json([...discard, '--yes'])).toMatchObject({ seq: dead?.seq, state: 'discarded' });
     if (other)
       expect((await orders.run(['outbox', 'retry', other.seq])).stdout).toContain(`${other.seq} is sent again`);
-    await eventually(async () => (await status()).dead === 0, { timeout: 30_000, interval: 500, what: 'none is left' });
+    await eventually(async () => (await status()).dead === 0, { interval: 500, what: 'none is left' });
     const lane = await orders.run(['outbox', 'retry', `${topicFor(orderRequest, partner)}/0`]);
     expect([lane.code, lane.output]).toEqual([1, expect.stringContaining('The lane is not parked.')]);
     expect((await orders.run(['outbox', 'retry', 'all of them'])).code).toBe(2);

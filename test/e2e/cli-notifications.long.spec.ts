@@ -295,5 +295,5 @@ describe('notifications on the command line', () => {
     );
     expect((await parley('kinds', 'confirmation-code')).stdout).toMatch(/^secret +yes/m);
     expect((await parley('kinds', 'nonsense')).code).toBe(1);
-  }, 120_000);
+  });
 });

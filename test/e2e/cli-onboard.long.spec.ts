@@ -55,7 +55,7 @@ describe('parley partner onboard', () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to do') as string });
     const shown = await onboard(partner, 'name: Other\n', ['--plan']);
     expect(shown.stdout).toContain(`  ~ partner ${partner} name ${partner} → Other\n`);
-  }, 120_000);
+  });
 
   it('does nothing where nobody can be asked and nobody has agreed', async () => {
     const partner = uniqueName('acme');
@@ -63,7 +63,7 @@ describe('parley partner onboard', () => {
     expect(unasked).toMatchObject({ code: 2, stdout: '' });
     expect(unasked.output).toContain(`+ partner ${partner}`);
     expect(unasked.output).toContain('say --yes');
-  }, 60_000);
+  });
 
   it('holds against the short form, whose defaults are no word against a file', async () => {
     const partner = uniqueName('acme');
@@ -74,7 +74,7 @@ describe('parley partner onboard', () => {
     const other = await run(['add', partner, '--partitions', '2']);
     expect(other.code).toBe(1);
     expect(other.output).toContain('has 1 partitions');
-  }, 60_000);
+  });
 
   it('names all that is wrong with a file, and the account that it lacks', async () => {
     const partner = uniqueName('acme');
@@ -86,7 +86,7 @@ describe('parley partner onboard', () => {
     const lacking = await onboard(partner, '', ['--plan'], nobody);
     expect(lacking.code).toBe(1);
     expect(lacking.output).toContain('Set KAFKA_ADMIN_USERNAME and KAFKA_ADMIN_PASSWORD');
-  }, 60_000);
+  });
 
   it('prints resources for others to apply, and then knows of what they made, without the administrator', async () => {
     const partner = uniqueName('acme');
@@ -109,5 +109,5 @@ describe('parley partner onboard', () => {
     expect(account).toBeNull();
     expect(changes.filter(({ kind }) => ['topic', 'acl', 'quota'].includes(kind))).toEqual([]);
     expect(changes).toContainEqual(expect.objectContaining({ op: '=', kind: 'user', name: `${partner}.1` }));
-  }, 120_000);
+  });
 });

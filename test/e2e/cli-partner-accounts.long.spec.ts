@@ -28,7 +28,7 @@ beforeAll(async () => {
   url = await freshDatabase();
   parley = await ParleyProcess.prepare(url);
   await parley.start();
-}, 60_000);
+});
 afterAll(() => parley.end('SIGKILL'));
 
 describe('the accounts of a partner on the command line', () => {

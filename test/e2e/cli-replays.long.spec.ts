@@ -77,7 +77,7 @@ describe('replays on the command line', () => {
 
   it('go on when the command is interrupted, which ends with 130 and says how to watch, pause and cancel them', async () => {
     const slow = orders.begin(replay(await idsOf(60), '--pace', '1', '--yes', '--json'));
-    await eventually(() => /\/60 /.test(slow.output), { timeout: 30_000, what: 'it shows progress' });
+    await eventually(() => /\/60 /.test(slow.output), { what: 'it shows progress' });
     expect(await slow.end('SIGINT')).toBe(130);
     expect(slow.stdout).toBe('');
     const [, id = ''] = /parley replays watch (\S+)/.exec(slow.output) ?? [];

@@ -176,11 +176,9 @@ describe('a crash', () => {
         const applicable = await applied();
         const placed = load.accepted.size;
         await eventually(() => count(`parked_inbound WHERE state IN ('waiting', 'held')`), {
-          timeout: 30_000,
           what: 'answers are kept',
         });
         await eventually(() => count(`parked_outbound WHERE state = 'waiting'`), {
-          timeout: 30_000,
           what: 'requests wait',
         });
         await parley.end('SIGKILL');

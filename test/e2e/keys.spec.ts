@@ -35,7 +35,7 @@ describe('API keys on the command line', () => {
     } finally {
       await parley.end('SIGKILL');
     }
-  }, 120_000);
+  });
 
   it('print the token alone on standard output, and what it is good for beside it', async () => {
     const { code, output } = await run(
@@ -71,7 +71,7 @@ describe('API keys on the command line', () => {
       `\t${me}\tapi-key.create\tapi-key/${id}\tfrom `,
     );
     expect((await run('audit', '--action', 'none')).output).toBe('Nothing found.\n');
-  }, 120_000);
+  });
 
   it.each([
     ['no role', ['--name', 'x']],

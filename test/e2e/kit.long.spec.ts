@@ -45,7 +45,7 @@ beforeAll(async () => {
   unpack(unpacked, folder);
   files = new Map([...unpacked].map(([name, content]) => [name.replace(`${partner}-kit/`, ''), content]));
   install(files);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** As `npm install ./parley-partner-….tgz` leaves it, without asking the registry: the packages that it names are linked. */
@@ -140,9 +140,8 @@ describe('the settings of clients in a kit', () => {
       const later = `${key}-later`;
       try {
         // What is shown is committed a moment afterwards, and partitions come in any order.
-        await eventually(() => shows(first, key), { timeout: 30_000, what: key });
+        await eventually(() => shows(first, key), { what: key });
         await eventually(async () => (await unreadBy(group, request(), 2, door)) === 0, {
-          timeout: 10_000,
           what: 'all is committed',
         });
       } finally {
@@ -151,7 +150,7 @@ describe('the settings of clients in a kit', () => {
       await order(later);
       const second = client(name, asPartner());
       try {
-        await eventually(() => shows(second, later), { timeout: 30_000, what: later });
+        await eventually(() => shows(second, later), { what: later });
         expect([shows(first, later), shows(second, key)]).toEqual([false, false]);
       } finally {
         await second.end('SIGINT');
@@ -223,12 +222,12 @@ describe('the settings of clients in a kit', () => {
     );
     expect([wrote.code, wrote.stderr]).toEqual([0, expect.not.stringContaining('ERROR')]);
     expect(await written()).toContain(key);
-  }, 120_000);
+  });
 
   it("say why they don't come in, in the words that the kit explains", async () => {
     const readme = String(files.get('README.md'));
     const wrong = client('kafkajs.mjs', { PARTNER_PASSWORD: 'wrong' });
-    await eventually(() => wrong.output.includes('invalid credentials with SASL mechanism'), { timeout: 20_000 });
+    await eventually(() => wrong.output.includes('invalid credentials with SASL mechanism'));
     await wrong.end('SIGKILL');
     expect(readme).toContain('invalid credentials with SASL mechanism');
     writeFileSync(
@@ -251,7 +250,7 @@ describe('the settings of clients in a kit', () => {
     );
     expect(foreign.stderr + foreign.stdout).toContain('GroupAuthorizationException');
     expect(readme).toContain('GroupAuthorizationException');
-  }, 90_000);
+  });
 });
 
 describe('the programs of a kit, unpacked elsewhere', () => {
@@ -268,7 +267,7 @@ describe('the programs of a kit, unpacked elsewhere', () => {
     ]);
     const certify = programs(['certify', '--help'], {});
     expect([await certify.finished(), certify.output]).toEqual([0, expect.stringContaining('CERT-ACCEPT')]);
-  }, 60_000);
+  });
 
   it('play both sides through a guarded broker: every order is answered', async () => {
     const reach = ['--brokers', kafka.brokers, '--ca', 'ca.pem'];
@@ -276,7 +275,7 @@ describe('the programs of a kit, unpacked elsewhere', () => {
       ['simulate', 'partner', ...reach, '--partner', `${partner}=json`, '--username', account.username],
       asPartner(),
     );
-    await eventually(() => theirs.output.includes('ready: plays'), { timeout: 30_000, what: theirs.output });
+    await eventually(() => theirs.output.includes('ready: plays'), { what: theirs.output });
     const ours = programs(
       [
         'simulate',
@@ -296,5 +295,5 @@ describe('the programs of a kit, unpacked elsewhere', () => {
     );
     expect([await ours.finished(), ours.output]).toEqual([0, expect.stringContaining('3 requests: 3 settled')]);
     expect(await theirs.end('SIGTERM')).toBe(0);
-  }, 90_000);
+  });
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
     ...phones.env,
   });
   atEnd(() => notifier.end('SIGKILL'));
-}, 60_000);
+});
 
 /** Nobody has asked for them on a topic: there is no broker. */
 const put = (count: number) =>
@@ -67,7 +67,7 @@ describe('a process that only sends notifications', () => {
       notifier: { status: 'up' },
     });
     expect(notifier.output).not.toMatch(/broker|registry|ECONNREFUSED/);
-  }, 90_000);
+  });
 
   it('sends', async () => {
     await put(3);
@@ -75,7 +75,7 @@ describe('a process that only sends notifications', () => {
     expect(phones.sent).toHaveLength(3);
     const metrics = await (await fetch(`${management}/metrics`)).text();
     expect(metrics).toContain('parley_notifications_total{kind="message",channel="sms",result="sent"} 3');
-  }, 90_000);
+  });
 
   it('stays ready and says what is wrong when its provider fails and is left alone', async () => {
     const retryAfter = { 'retry-after': '600' };
@@ -94,7 +94,7 @@ describe('a process that only sends notifications', () => {
         },
       },
     });
-  }, 90_000);
+  });
 
   it('ends in time while its provider says nothing, and leaves what it had in doubt', async () => {
     phones.behaviour = { kind: 'hang', sent: true };
@@ -109,5 +109,5 @@ describe('a process that only sends notifications', () => {
     expect(
       (await database.query(`SELECT FROM notification WHERE doubtful AND state IN ('sending', 'pending')`)).rowCount,
     ).toBe(1);
-  }, 90_000);
+  });
 });

@@ -53,7 +53,7 @@ describe('a process', () => {
     const squatter = createServer().listen(Number(new URL(parley.apiUrl).port), '127.0.0.1');
     try {
       parley.launch();
-      await eventually(() => !parley.alive, { timeout: 20_000, what: 'it ends' });
+      await eventually(() => !parley.alive, { what: 'it ends' });
       expect(parley.output).toMatch(/Port \d+ is taken\. Set HTTP_PORT to a free port/);
     } finally {
       squatter.close();
@@ -169,7 +169,6 @@ describe('a process', () => {
     try {
       parley.launch();
       await eventually(() => parley.output.includes('database not reachable'), {
-        timeout: 20_000,
         what: 'it complains',
       });
       expect(parley.output).not.toMatch(/hunter2|swordfish/);
@@ -189,7 +188,6 @@ describe('a process that starts before its servers', () => {
     try {
       parley.launch();
       await eventually(() => parley.output.includes('database not reachable: check DATABASE_URL'), {
-        timeout: 20_000,
         what: 'it complains',
       });
       expect([await parley.probe('livez'), await parley.probe('readyz'), await parley.probe('startupz')]).toEqual([
@@ -200,7 +198,6 @@ describe('a process that starts before its servers', () => {
       expect(said.filter((line) => !line.includes('database not reachable'))).toEqual([]);
       await postgres.restart();
       await eventually(() => parley.output.includes('run \\"parley migrate\\"'), {
-        timeout: 20_000,
         what: 'it asks for migrations',
       });
       await parley.cli('migrate');
@@ -220,7 +217,6 @@ describe('a process that starts before its servers', () => {
       await other.query('SELECT pg_advisory_lock(7275392)');
       parley.launch();
       await eventually(() => parley.output.includes('outbox partitions and channels are not ready'), {
-        timeout: 20_000,
         what: 'it complains',
       });
       await other.query('SELECT pg_advisory_unlock_all()');
@@ -242,7 +238,6 @@ describe('a process that starts before its servers', () => {
       const answer = await place(parley, partner);
       expect(answer.status).toBe(201);
       await eventually(() => parley.output.includes('broker not reachable: check KAFKA_BROKERS'), {
-        timeout: 30_000,
         what: 'it complains',
       });
       await kafka.restart();

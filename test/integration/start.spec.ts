@@ -37,5 +37,5 @@ describe('a process that is stopped while it starts', () => {
     } finally {
       await running.app.close();
     }
-  }, 20_000);
+  });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface EventuallyOptions {
-  /** ms; default 10 s. */
+  /** ms; default 40 s: a passing test never waits for it, and a busy machine is slow. */
   timeout?: number;
   /** ms between two looks; default 20. */
   interval?: number;
@@ -15,7 +15,7 @@ export interface EventuallyOptions {
  */
 export async function eventually<T>(
   condition: () => T | Promise<T>,
-  { timeout = 10_000, interval = 20, what }: EventuallyOptions = {},
+  { timeout = 40_000, interval = 20, what }: EventuallyOptions = {},
 ): Promise<Exclude<T, false | null | undefined>> {
   const start = Date.now();
   let last: unknown;

@@ -113,7 +113,7 @@ export class FailingOrders {
         const answer = await this.parley.request(`/v1/dead-letters?order=${orderNumber}`);
         return ((await answer.json()) as { items: { id: string }[] }).items[0]?.id;
       },
-      { timeout: 30_000, interval: 50, what: `the answer to ${orderNumber} is a dead letter` },
+      { interval: 50, what: `the answer to ${orderNumber} is a dead letter` },
     );
   }
 

@@ -38,7 +38,10 @@ export class OutboxReader {
     this.upto = position.window?.last;
   }
 
-  /** Numbers that were drawn and not read yet: an upper bound on rows, since a rolled-back transaction leaves a hole. 0 before the first read. */
+  /**
+   * Numbers that were drawn and not looked at yet: an upper bound on rows, since a rolled-back transaction leaves a hole, but for those of transactions
+   * that ran while it looked last: they are behind it, and count when they are read. 0 before the first read.
+   */
   get unread(): bigint {
     return this.upto !== undefined && this.sequence > this.upto ? this.sequence - this.upto : 0n;
   }

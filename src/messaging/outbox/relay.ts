@@ -43,7 +43,7 @@ export interface RelayState {
   role: 'stopped' | 'connecting' | 'standby' | 'owner';
   /** Number of the ownership, growing; undefined unless owner. */
   epoch: bigint | undefined;
-  /** Committed rows that the broker has not acknowledged; an upper bound. 0 unless owner. */
+  /** Committed rows that the broker has not acknowledged; an upper bound, but for what was being committed when the relay looked last. 0 unless owner. */
   pendingRows: number;
   /** Age of the oldest of them, ms. */
   oldestPendingAgeMs: number;

@@ -68,7 +68,7 @@ export class NotifierProcess {
         );
         return left.length === 0;
       },
-      { timeout: 30_000, what: `the backends of ${this.name} are gone` },
+      { what: `the backends of ${this.name} are gone` },
     );
   }
 

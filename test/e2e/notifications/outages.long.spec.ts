@@ -11,7 +11,7 @@ const worlds: CrashWorld[] = [];
 beforeAll(async () => {
   // What a crash of it may forget is the point.
   server = await ownPostgres({ durable: true });
-}, 60_000);
+});
 afterEach(() => Promise.all(worlds.splice(0).map((world) => world.close())));
 
 async function open(database: string): Promise<CrashWorld> {
@@ -65,10 +65,10 @@ it('a provider that is away is left alone until it is back; then everybody is to
     );
     return row;
   };
-  await eventually(async () => (await breaker())?.open, { timeout: 30_000, what: 'the breaker opens' });
+  await eventually(async () => (await breaker())?.open, { what: 'the breaker opens' });
   const others = await world.tell(20, ['sms', 'webhook']);
   const states = async (ids: string[]) => [...new Set((await world.told(ids)).map(({ state }) => state))];
-  await eventually(async () => (await states(others)).join() === 'sent', { timeout: 30_000 });
+  await eventually(async () => (await states(others)).join() === 'sent');
   expect((await breaker())?.open).toBe(true);
   expect(world.providers.mail.mails).toEqual([]);
   // Five faults, those that were under way when it opened, and a trial or two.
@@ -83,4 +83,4 @@ it('a provider that is away is left alone until it is back; then everybody is to
   const effects = world.effects();
   expect([...mails, ...others].map((id) => effects.get(id))).toEqual(Array(mails.length + others.length).fill(1));
   expect(await states([...mails, ...others])).toEqual(['sent']);
-}, 120_000);
+});

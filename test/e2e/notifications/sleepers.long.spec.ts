@@ -28,7 +28,7 @@ beforeAll(async () => {
   );
   wire = await startTcpProxy({ port: Number(front.address.split(':')[1]) });
   tls = { SMS_URL: `https://localhost:${wire.port}`, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') };
-}, 120_000);
+});
 
 afterAll(async () => {
   await world?.close();
@@ -64,7 +64,7 @@ async function asleepBeforeTheirAttempts() {
       const waiting = await Promise.all(sleepers.map((one) => one.waiting('WITH held')));
       return waiting.reduce((sum, n) => sum + n, 0) === ids.length;
     },
-    { timeout: 30_000, what: 'all attempts wait to be written' },
+    { what: 'all attempts wait to be written' },
   );
   const wake = await Promise.all(sleepers.map((one) => one.sleep()));
   return { ids, free, sleepers, wake };
@@ -77,13 +77,13 @@ describe('a notifier that sleeps past its lease, and wakes', () => {
     const { ids, free, sleepers, wake } = await asleepBeforeTheirAttempts();
     await eventually(
       async () => (await world.sql('SELECT 1 FROM notification WHERE lease_until > clock_timestamp()')).length === 0,
-      { timeout: 30_000, what: 'all leases are over' },
+      { what: 'all leases are over' },
     );
     await free();
     await takenOver(sleepers, wake);
     for (const entry of await entriesOf(ids))
       expect(entry).toMatchObject({ effects: 1, state: 'sent', story: ['send accepted'] });
-  }, 120_000);
+  });
 
   it('when its attempts are written and not committed, loses them with its session, and sends nothing', async () => {
     const { ids, free, sleepers, wake } = await asleepBeforeTheirAttempts();
@@ -91,7 +91,7 @@ describe('a notifier that sleeps past its lease, and wakes', () => {
     await takenOver(sleepers, wake);
     for (const entry of await entriesOf(ids))
       expect(entry).toMatchObject({ effects: 1, state: 'sent', story: ['send accepted'] });
-  }, 120_000);
+  });
 
   it('while it connects, sends nothing over the connection that is there when it wakes', async () => {
     const ids = await world.tell(EACH, ['sms']);
@@ -101,7 +101,7 @@ describe('a notifier that sleeps past its lease, and wakes', () => {
       world.notifier({ ...tls, ...ROOM }).ready(),
       world.notifier({ ...tls, ...ROOM }).ready(),
     ]);
-    await eventually(() => wire.accepted - before >= ids.length / 2, { timeout: 30_000, what: 'they connect' });
+    await eventually(() => wire.accepted - before >= ids.length / 2, { what: 'they connect' });
     const wake = await Promise.all(sleepers.map((one) => one.sleep()));
     // Their TLS goes on as soon as they do.
     wire.resume();
@@ -111,5 +111,5 @@ describe('a notifier that sleeps past its lease, and wakes', () => {
     for (const { effects } of entries) expect(effects).toBeLessThan(2);
     // What was not begun yet when they were put to sleep was sent at once by the other.
     expect(entries.filter(({ story }) => story[0] === 'send later').length).toBeGreaterThan(EACH / 2);
-  }, 120_000);
+  });
 });

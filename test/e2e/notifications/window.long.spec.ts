@@ -34,7 +34,7 @@ beforeAll(async () => {
   server = await ownPostgres({ durable: false, settings: { max_connections: 400 } });
   await server.createDatabase('template');
   await migrateDatabase(server.url('template'));
-}, 120_000);
+});
 afterAll(async () => {
   console.info(tableOf('What providers had, by where the notifier was killed', ledger));
   await Promise.all(worlds.map((world) => world.close()));
@@ -119,7 +119,6 @@ class Killing {
     const free = await hold(this.world.url, 'LOCK TABLE notification_attempt IN SHARE MODE');
     const notifier = await this.world.notifier().ready();
     await eventually(async () => (await notifier.waiting('WITH held')) === ids.size, {
-      timeout: 30_000,
       what: `${ids.size} attempts wait to be written`,
     });
     await notifier.kill();
@@ -148,7 +147,7 @@ class Killing {
   }
 
   private all(ids: Set<string>, is: (one: Told) => boolean, what: string): Promise<boolean> {
-    return eventually(async () => (await this.world.told([...ids])).every(is), { timeout: 30_000, what });
+    return eventually(async () => (await this.world.told([...ids])).every(is), { what });
   }
 
   private async keepAway(ids: Set<string>, moment: Moment): Promise<void> {
@@ -194,7 +193,7 @@ class Killing {
   /** Its log is away until a day after they are worth nothing any more. */
   private async waitInVain(): Promise<void> {
     const { sms } = this.world.providers;
-    await eventually(() => sms.lookUps > 0, { timeout: 30_000, what: 'the provider is asked' });
+    await eventually(() => sms.lookUps > 0, { what: 'the provider is asked' });
     await this.world.sql(
       `UPDATE notification SET expires_at = now() - interval '25 hours' WHERE kind = 'message' AND channel = 'sms' AND doubtful`,
     );

@@ -17,11 +17,11 @@ let globex: Onboarded;
 beforeAll(async () => {
   stage = await openStage({ DEAD_LETTER_FLOOD_PER_MINUTE: String(FLOOD) });
   globex = await stage.onboard('globex');
-}, 60_000);
+});
 afterAll(() => stage.close(), 60_000);
 beforeEach(async () => {
   acme = await stage.onboard('acme');
-}, 60_000);
+});
 
 const accepted = (order: PlacedOrder) =>
   eventually(async () => (await stage.stateOf(order)) === 'accepted', { ...SOON, what: 'it is accepted' });
@@ -72,7 +72,7 @@ describe('by volume', () => {
     expect(isOver).toBe(false);
     expect(await slow).toBeGreaterThan(2 * fast);
     expect(1_000_000 / ((await slow) / 1000)).toBeLessThan(5 * perSecond);
-  }, 120_000);
+  });
 
   it('answers to orders without number pause their own channel alone, with a bounded number of rows', async () => {
     const made = Array.from({ length: 2_000 }, () =>
@@ -87,7 +87,7 @@ describe('by volume', () => {
     const rows = (await stage.parked(acme)).length;
     expect(rows).toBeGreaterThan(FLOOD);
     expect(rows).toBeLessThan(1_000);
-  }, 120_000);
+  });
 });
 
 describe('by one message', () => {
@@ -97,7 +97,7 @@ describe('by one message', () => {
       errors: [expect.objectContaining({ errors: [expect.objectContaining({ apiId: 'MESSAGE_TOO_LARGE' })] })],
     });
     await works(acme);
-  }, 90_000);
+  });
 
   const objects = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
   it.each<[what: string, value: () => Buffer]>([

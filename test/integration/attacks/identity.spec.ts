@@ -5,22 +5,20 @@ import { produce, readAll, type RecordToProduce, uniqueName, withAdmin } from '.
 import { right } from '../../support/topic-faults';
 import { acceptance, answer, headerOf, type Onboarded, openStage, type PlacedOrder, type Stage } from './stage';
 
-const SOON = { timeout: 30_000 };
-
 let stage: Stage;
 let acme: Onboarded;
 let globex: Onboarded;
 
 beforeAll(async () => {
   stage = await openStage();
-}, 60_000);
+});
 afterAll(() => stage.close(), 60_000);
 beforeEach(async () => {
   [acme, globex] = [await stage.onboard('acme'), await stage.onboard('globex')];
-}, 60_000);
+});
 
 const accepted = (order: PlacedOrder) =>
-  eventually(async () => (await stage.stateOf(order)) === 'accepted', { ...SOON, what: 'it is accepted' });
+  eventually(async () => (await stage.stateOf(order)) === 'accepted', { what: 'it is accepted' });
 
 /** What acme wrote before is judged when an order of its own is accepted: one partition, in order. */
 async function readToHere(): Promise<void> {
@@ -57,7 +55,7 @@ describe("who answers another partner's order on a topic of its own", () => {
     // Its own word still counts.
     await answer(globex, acceptance(theirs));
     await accepted(theirs);
-  }, 120_000);
+  });
 
   it('gets nowhere by its order number under an exchange of its own, nor by its message id', async () => {
     const [own, theirs] = [await stage.place(acme), await stage.place(globex)];
@@ -69,7 +67,7 @@ describe("who answers another partner's order on a topic of its own", () => {
     // The id that acme has used is not used up for globex.
     await answer(globex, acceptance(theirs, { ce_id: 'same' }));
     await accepted(theirs);
-  }, 120_000);
+  });
 });
 
 it('who was given a right on the topic of another by mistake is that other there: the topic is the identity', async () => {
@@ -84,10 +82,10 @@ it('who was given a right on the topic of another by mistake is that other there
   // It goes no further than that topic: acme's own exchanges are strange there.
   const own = await stage.place(acme);
   await produce(globex.topics.responses, [acceptance(own)], acme.door);
-  await eventually(async () => (await stage.parked(globex)).length === 1, SOON);
+  await eventually(async () => (await stage.parked(globex)).length === 1);
   expect(await stage.parked(globex)).toEqual([['exchange-foreign', 'dead']]);
   expect(await stage.stateOf(own)).toBe('placed');
-}, 120_000);
+});
 
 describe('headers', () => {
   const despatch = (orderNumber: string, headers: RecordToProduce['headers'] = {}): RecordToProduce => ({
@@ -117,11 +115,11 @@ describe('headers', () => {
     const [receipt] = await eventually(async () => {
       const receipts = await readAll(acme.topics.receipts, acme.door);
       return receipts.length > 0 ? receipts : undefined;
-    }, SOON);
+    });
     expect(receipt && headerOf(receipt, 'ce_correlationid')).toBe('the-right-one');
     expect(Object.keys(receipt?.headers ?? {}).filter((name) => /reply|nest/i.test(name))).toEqual([]);
     for (const topic of Object.values(globex.topics)) expect(await readAll(topic, stage.administrator)).toEqual([]);
-  }, 120_000);
+  });
 
   it.each<[what: string, headers: () => Record<string, string>]>([
     ['called as members of every object', () => ({ constructor: 'x', toString: 'x', ['__proto__']: 'x' })],
@@ -139,7 +137,7 @@ describe('headers', () => {
       });
       for (const record of [acceptance(order), { ...dying, key: 'other' }]) await answer(acme, all(record));
       await accepted(order);
-      await eventually(async () => (await stage.parked(acme)).length === 1, SOON);
+      await eventually(async () => (await stage.parked(acme)).length === 1);
       const [row] = await stage.database.query<{ names: string[] }>(
         `SELECT ARRAY(SELECT convert_from(n, 'UTF8') FROM unnest(header_names) n) AS names FROM parked_inbound WHERE partner = :id`,
         { id: acme.id },
@@ -157,10 +155,10 @@ it('what a suspended partner sends of all this is kept, and judged when it is re
     stage.ask('POST', `/v1/partners/${acme.id}/${verb}`, { reason: 'an attack' }).then(({ status }) => status);
   expect(await change('suspension')).toBe(200);
   await answer(acme, acceptance(theirs), acceptance(own));
-  await eventually(async () => (await stage.parked(acme)).length === 2, SOON);
+  await eventually(async () => (await stage.parked(acme)).length === 2);
   expect([await stage.stateOf(own), await stage.stateOf(theirs)]).toEqual(['placed', 'placed']);
   expect(await change('resumption')).toBe(200);
   await accepted(own);
-  await eventually(async () => (await stage.parked(acme)).some(([code]) => code === 'exchange-foreign'), SOON);
+  await eventually(async () => (await stage.parked(acme)).some(([code]) => code === 'exchange-foreign'));
   expect(await stage.stateOf(theirs)).toBe('placed');
-}, 120_000);
+});

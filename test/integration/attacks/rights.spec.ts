@@ -21,7 +21,7 @@ beforeAll(async () => {
   [acme, globex] = [await stage.onboard('acme'), await stage.onboard('globex')];
   order = await stage.place(globex);
   await answer(globex, acceptance(order));
-  await eventually(async () => (await stage.stateOf(order)) === 'accepted', { timeout: 30_000 });
+  await eventually(async () => (await stage.stateOf(order)) === 'accepted');
   const group = stage.config.kafkaConsumerGroup;
   known = await withAdmin(stage.administrator, async (admin) => {
     const { topics } = await admin.metadata({ topics: [...topicsOf(acme), ...topicsOf(globex)] });
@@ -29,7 +29,7 @@ beforeAll(async () => {
     if (memberId === undefined) throw new Error('Parley is not in its group');
     return { group, memberId, topicIds: new Map([...topics].map(([name, { id }]) => [name, id])) };
   });
-}, 90_000);
+});
 afterAll(() => stage.close(), 60_000);
 
 const attacking = <T>(work: (scene: Scene) => Promise<T>): Promise<T> =>
@@ -113,7 +113,7 @@ describe('a partner with a valid account and any client', () => {
     for (const partner of [acme, globex]) {
       const next = await stage.place(partner);
       await answer(partner, acceptance(next));
-      await eventually(async () => (await stage.stateOf(next)) === 'accepted', { timeout: 30_000 });
+      await eventually(async () => (await stage.stateOf(next)) === 'accepted');
     }
-  }, 60_000);
+  });
 });

@@ -95,7 +95,7 @@ export async function openStage(env: NodeJS.ProcessEnv = {}, kafka: GuardedKafka
       const orderNumber = json['orderNumber'] as string;
       const request = await eventually(
         async () => (await readAll(topics.requests, administrator)).find(({ key }) => String(key) === orderNumber),
-        { timeout: 30_000, interval: 200, what: `${orderNumber} is on ${topics.requests}` },
+        { interval: 200, what: `${orderNumber} is on ${topics.requests}` },
       );
       return { orderNumber, correlationId: headerOf(request, 'ce_correlationid') ?? '' };
     },

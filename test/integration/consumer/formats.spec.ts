@@ -26,7 +26,7 @@ const running: { close(): Promise<unknown> }[] = [];
 beforeAll(async () => {
   [world, url] = await Promise.all([openWorld(), testRegistry()]);
   wire = await startTcpProxy({ port: Number(new URL(url).port) });
-}, 60_000);
+});
 afterEach(async () => {
   for (const one of running.splice(0).toReversed()) await one.close();
   wire.refuse(false);
@@ -65,7 +65,6 @@ const effects = async (partner: RegisteredPartner): Promise<unknown[]> =>
 const effectsOf = (partner: RegisteredPartner, count: number) =>
   eventually(async () => (await effects(partner)).length >= count, {
     what: `${count} documents took effect`,
-    timeout: 30_000,
   });
 
 describe('records whose schema a registry has', () => {
@@ -108,7 +107,7 @@ describe('records whose schema a registry has', () => {
           const records = await readAll(partner.errors);
           return records.length === 4 ? records : undefined;
         },
-        { what: 'four reports are on the error topic', timeout: 30_000 },
+        { what: 'four reports are on the error topic' },
       );
       expect(told.map(({ key, value }) => [String(key), JSON.parse(String(value)) as unknown])).toEqual(
         ['bad-0', 'bad-1', 'bad-2', 'order-3'].map((key, index) => [
@@ -145,7 +144,7 @@ describe('records whose schema a registry has', () => {
     await partner.write(despatchAdvice, 'order-1', framed(id, value));
     await effectsOf(partner, 1);
     expect(await effects(partner)).toEqual([{ ...advice, grossWeightGrams: '999999999999999999' }]);
-  }, 60_000);
+  });
 
   test('may have members called key, value and headers', async () => {
     const partner = await RegisteredPartner.of(world, url, 'avro');
@@ -164,7 +163,7 @@ describe('records whose schema a registry has', () => {
     // Avro resolves to our schema, which has no such members; JSON keeps what is there.
     expect(await effects(partner)).toEqual([answer('order-1')]);
     expect(await effects(json)).toEqual([value]);
-  }, 60_000);
+  });
 
   test.each<Compression>(['gzip', 'snappy', 'lz4', 'zstd'])(
     'are read when packed with %s',
@@ -212,7 +211,7 @@ describe('a schema id that is not known yet', () => {
     wire.refuse(true);
     wire.cutAll();
     await partner.write(orderResponse, 'order-1', inAvro(id, answer('order-1')));
-    await eventually(() => processor.signals.waitingFor === 'registry', { timeout: 20_000 });
+    await eventually(() => processor.signals.waitingFor === 'registry');
     // A registry that is away changes nothing for what is warm.
     await warm.write(orderResponse, 'order-1', inAvro(warmId, answer('order-1')));
     await effectsOf(warm, 2);
@@ -223,7 +222,7 @@ describe('a schema id that is not known yet', () => {
     await effectsOf(partner, 1);
     expect(await parkedRows(world, partner.id)).toEqual([]);
     await eventually(() => processor.signals.waitingFor === undefined);
-  }, 90_000);
+  });
 
   test('is a dead letter when the registry says so, and the next record is processed', async () => {
     const [partner, other] = [
@@ -244,7 +243,7 @@ describe('a schema id that is not known yet', () => {
       ['order-1', 'dead', 'schema-unknown'],
       ['order-2', 'dead', 'schema-unknown'],
     ]);
-  }, 60_000);
+  });
 
   test('may have been published a moment ago: the registry is asked after the record was seen', async () => {
     const partner = await RegisteredPartner.of(world, url, 'avro');
@@ -261,7 +260,7 @@ describe('a schema id that is not known yet', () => {
     await partner.write(orderResponse, 'order-2', value);
     await effectsOf(partner, 2);
     expect(await parkedRows(world, partner.id)).toEqual([]);
-  }, 60_000);
+  });
 
   test('may come five hundred times in a batch: they cost one look at the registry, and the partition advances', async () => {
     const partner = await RegisteredPartner.of(world, url, 'avro');
@@ -277,5 +276,5 @@ describe('a schema id that is not known yet', () => {
     // Two subjects may be read on the topic, and two batches may have been fetched.
     const listings = registry.listings.filter((subject) => subject.startsWith(partner.responses));
     expect(listings.length).toBeLessThanOrEqual(4);
-  }, 60_000);
+  });
 });

@@ -112,7 +112,7 @@ describe('while a schema is looked up', () => {
     expect(new Set(seen).size).toBe(1);
     expect(codec.seenAt.get(String(late.value))?.[0]).toBeGreaterThanOrEqual(before);
     expect(await parkedRows(world, partner)).toEqual([]);
-  }, 20_000);
+  });
 
   test('that a batch comes back from, it waits until there is room for its transaction', async () => {
     const codec = new SlowCodec(tape.topic);
@@ -156,7 +156,7 @@ describe('while a schema is looked up', () => {
     expect(answers.doneUpTo).toBe(2n);
     expect(waiting.pauses).toEqual([expect.stringContaining('still being looked up')]);
     expect(waiting.doneUpTo).toBeUndefined();
-  }, 20_000);
+  });
 
   test('closing waits for nothing and acknowledges nothing', async () => {
     const processor = processorWith(new SlowCodec(tape.topic));

@@ -11,7 +11,7 @@ let database: string;
 
 beforeAll(async () => {
   [registry, database] = await Promise.all([testRegistry(), freshDatabase()]);
-}, 120_000);
+});
 
 interface Run {
   code: number | null;

@@ -12,7 +12,7 @@ let registry: SchemaRegistry;
 beforeAll(async () => {
   server = await startRegistry();
   registry = client(server.url);
-}, 120_000);
+});
 afterAll(async () => {
   await registry?.close();
   await server?.stop();
@@ -152,5 +152,5 @@ describe('publishing', () => {
     expect((await publish(registry, await plan(...wanted))).map(({ result }) => result)).toEqual(
       wanted.map(() => 'registered'),
     );
-  }, 120_000);
+  });
 });

@@ -13,7 +13,7 @@ let registry: SchemaRegistry;
 beforeAll(async () => {
   url = await testRegistry();
   registry = client(url);
-}, 120_000);
+});
 afterAll(() => registry?.close());
 
 describe('the registry, as another judge of Avro', () => {

@@ -13,7 +13,7 @@ describe('deadlines whose database is killed', () => {
     await postgres.createDatabase('parley');
     await migrateDatabase(postgres.url('parley'));
     app = await startDeadlines({ databaseUrl: postgres.url('parley') });
-  }, 60_000);
+  });
   afterAll(() => app.close());
 
   it('are watched again by the same watcher when it is back, and each is dealt with once', async () => {
@@ -47,5 +47,5 @@ describe('deadlines whose database is killed', () => {
       stopping.abort();
       await watching;
     }
-  }, 120_000);
+  });
 });

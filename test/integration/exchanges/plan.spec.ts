@@ -31,7 +31,7 @@ describe('deadlines among many closed exchanges', () => {
         topic: app.topic,
       }),
     );
-  }, 120_000);
+  });
   afterAll(() => app.close());
 
   /** Rows of the table that were looked at, by any way, while `work` ran. */

@@ -60,7 +60,7 @@ describe('an order that its partner does not answer', () => {
       for (const statement of AGE) await sql(statement);
       const second = await begin(url, group);
 
-      await eventually(() => partner.statistics.seen === 2, { timeout: 30_000, what: 'the order is sent again' });
+      await eventually(() => partner.statistics.seen === 2, { what: 'the order is sent again' });
       expect(partner.statistics).toMatchObject({ repeated: 1 });
       const records = await readAll(topics.requests);
       const of = (name: string) => records.map(({ headers }) => headers[name]?.toString());
@@ -91,5 +91,5 @@ describe('an order that its partner does not answer', () => {
     } finally {
       await client.end();
     }
-  }, 90_000);
+  });
 });

@@ -64,7 +64,7 @@ it.each<[Compression, number]>([
     await produceCompressed(topic, compression, [Buffer.alloc(size * MB)]);
     const memory = watchMemory();
     const { source, listener } = startSource({ topics: [topic, other] });
-    await eventually(() => source.trouble?.includes('larger than'), { timeout: 20_000 });
+    await eventually(() => source.trouble?.includes('larger than'));
     await produce(other, [{ value: 'flows' }]);
     await produce(topic, [{ partition: 1, value: 'beside' }]);
     await eventually(() => listener.seen.length === 2);
@@ -93,7 +93,7 @@ it('many batches that each keep within the limit are taken a few at a time, all 
   expect([...new Set(sizes.values())]).toEqual([50 * MB]);
   expect(memory()).toBeLessThan(800);
   expect(source.trouble).toBeUndefined();
-}, 120_000);
+});
 
 it('a batch of empty records without number stops its partition alone', async () => {
   const [topic, other] = [await createTopic('empty'), await createTopic('other')];
@@ -103,8 +103,8 @@ it('a batch of empty records without number stops its partition alone', async ()
     Array.from({ length: 300_000 }, () => Buffer.alloc(0)),
   );
   const { source, listener } = startSource({ topics: [topic, other] });
-  await eventually(() => source.trouble?.includes('300000 records'), { timeout: 20_000 });
+  await eventually(() => source.trouble?.includes('300000 records'));
   await produce(other, [{ value: 'flows' }]);
   await eventually(() => listener.values.includes('flows'));
   expect(listener.values).toEqual(['flows']);
-}, 60_000);
+});

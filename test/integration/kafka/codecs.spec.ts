@@ -27,7 +27,7 @@ const original = { ...CompressionCodecs };
 afterEach(async () => {
   Object.assign(CompressionCodecs, original);
   await closeAll();
-}, 30_000);
+});
 
 describe('compressed batches', () => {
   it.each<Compression>(['gzip', 'snappy', 'lz4', 'zstd'])(
@@ -86,5 +86,5 @@ describe('compressed batches', () => {
     await eventually(() => listener.values.includes('behind'));
     expect(listener.values).toEqual(['before', 'flows', 'packed 1', 'packed 2', 'behind']);
     expect(source.trouble).toBeUndefined();
-  }, 30_000);
+  });
 });

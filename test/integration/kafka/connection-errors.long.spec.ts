@@ -42,12 +42,12 @@ beforeAll(async () => {
   const { cert, key } = await authority.issue('parley');
   writeFileSync(foreign.kafkaCertFile, cert);
   writeFileSync(foreign.kafkaKeyFile, key);
-}, 60_000);
+});
 afterEach(() => closeAll(), 30_000);
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await kafka.stop();
-}, 30_000);
+});
 
 const scram = (change: Partial<KafkaSettings> = {}): KafkaSettings => ({
   ...secureSettings(kafka, kafka.admin),
@@ -184,7 +184,7 @@ it('a hundred lanes that are refused make no more attempts than one', async () =
   await Promise.all(Array.from({ length: 100 }, (_, partition) => lane(partition)));
   expect([...codes]).toEqual(['authentication-failed']);
   expect(wire.accepted).toBeLessThan(12);
-}, 60_000);
+});
 
 describe('with a certificate in place of a password', () => {
   it('clients have the rights of the name in it, and follow the files to a renewed one', async () => {
@@ -202,7 +202,7 @@ describe('with a certificate in place of a password', () => {
     const lanes = closing(createLanePublisher(settings, quiet, 'test'));
     await eventually(() => lanes.send({ topic, partition: 0, records: records('a', 1) }));
     const { listener } = startSource({ topics: [topic], group, settings });
-    await eventually(() => listener.seen.length === 1, { timeout: 20_000 });
+    await eventually(() => listener.seen.length === 1);
     expect(await closing(createKafkaAdmin(settings)).endOffsets(topic)).toEqual(new Map([[0, 1n]]));
     // A renewed one shows at the broker as another name: the old name's rights are gone with the next connection.
     const renewed = await issued('nobody');
@@ -213,5 +213,5 @@ describe('with a certificate in place of a password', () => {
     expect(await failureOf(next.send({ topic, partition: 0, records: records('c', 1) }))).toMatchObject({
       code: expect.stringMatching(/^(not-authorized|topic-missing)$/) as string,
     });
-  }, 60_000);
+  });
 });

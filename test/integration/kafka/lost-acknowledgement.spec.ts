@@ -40,7 +40,7 @@ let kafka: Awaited<ReturnType<typeof startForgetfulBroker>>;
 
 beforeAll(async () => {
   kafka = await startForgetfulBroker();
-}, 60_000);
+});
 afterAll(closeAll, 30_000);
 afterEach(() => kafka.forgetting(false));
 
@@ -68,7 +68,7 @@ describe('after an acknowledgement was lost', () => {
     }
     // Acknowledged, and nowhere: if this ever fails, the client got better and the publisher may become simpler.
     expect((await values(topic)).filter((value) => value.startsWith('B'))).toEqual([]);
-  }, 30_000);
+  });
 
   it('the publisher reports the outcome as unknown and writes the next batches, whatever their size', async () => {
     const topic = await createTopic('kept', { brokers: kafka.brokers });
@@ -86,7 +86,7 @@ describe('after an acknowledgement was lost', () => {
     const firsts = [...new Set(written)];
     const expected = [['warm', 5] as const, ['A', 5] as const, ['B', 5] as const, ['C', 3] as const];
     expect(firsts).toEqual(expected.flatMap(([stem, count]) => records(stem, count).map(({ key }) => key)));
-  }, 30_000);
+  });
 
   it('sends of other lanes that were under way finish or fail as unknown, and nothing is lost or reordered', async () => {
     const lanes = closing(createLanePublisher(settingsFor(kafka.brokers), quiet, 'test'));
@@ -123,5 +123,5 @@ describe('after an acknowledgement was lost', () => {
       ).flat();
       expect([...new Set(seen)]).toEqual(wanted);
     }
-  }, 30_000);
+  });
 });

@@ -35,7 +35,7 @@ describe('when the group rebalances', () => {
     const second = new Listener();
     oneByOne(second, pace);
     const b = startSource({ topics: [topic], group: a.group }, second);
-    await eventually(() => second.seen.length > 100, { timeout: 30_000 });
+    await eventually(() => second.seen.length > 100);
     await b.source.close();
     await eventually(() => new Set([...first.values, ...second.values]).size === PARTITIONS * 300, { timeout: 40_000 });
     // Each saw its own runs in order; together they saw everything, and nothing twice.
@@ -49,7 +49,7 @@ describe('when the group rebalances', () => {
     for (let partition = 0; partition < PARTITIONS; partition++) {
       await eventually(async () => (await committed(a.group, topic, partition)) === 300n);
     }
-  }, 90_000);
+  });
 
   it('and a member lost its place while a batch was in hand, it commits nothing of it and joins again', async () => {
     const topic = await createTopic('evicted');
@@ -73,15 +73,15 @@ describe('when the group rebalances', () => {
       group: a.group,
       timing: { sessionTimeout: 6_000, rebalanceTimeout: 2_000 },
     });
-    await eventually(async () => (await committed(a.group, topic)) === 5n, { timeout: 30_000 });
+    await eventually(async () => (await committed(a.group, topic)) === 5n);
     expect(b.listener.seen).toHaveLength(5);
     release();
-    await eventually(async () => (await members(a.group)) === 2, { timeout: 30_000 });
+    await eventually(async () => (await members(a.group)) === 2);
     expect(stale).toBe(true);
     expect(await committed(a.group, topic)).toBe(5n);
     await produce(topic, numbers(5, 1, 0));
     await eventually(() => [...slow.values, ...b.listener.values].includes('0:5'));
     await eventually(async () => (await committed(a.group, topic)) === 6n);
     expect(a.source.state).toBe('joined');
-  }, 90_000);
+  });
 });

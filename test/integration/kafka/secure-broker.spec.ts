@@ -23,13 +23,13 @@ beforeAll(async () => {
     bootstrapBrokers: [kafka.internalBrokers],
     sasl: { mechanism: 'SCRAM-SHA-512', ...kafka.admin },
   });
-}, 60_000);
+});
 afterEach(() => closeAll(), 30_000);
 afterAll(async () => {
   await god.close();
   stopping(kafka);
   await closeAll();
-}, 30_000);
+});
 
 describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
   it('publishes and reads under the rights of the account, and no further', async () => {
@@ -48,14 +48,14 @@ describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
     });
     await lanes.send({ topic, partition: 0, records: records('b', 1) });
     const { listener, source } = startSource({ topics: [topic], group, settings: as(parley) });
-    await eventually(() => listener.seen.length === 4, { timeout: 20_000 });
+    await eventually(() => listener.seen.length === 4);
     expect(listener.values).toEqual(['a0', 'a1', 'a2', 'b0']);
     expect(source.trouble).toBeUndefined();
     const seen = await closing(createKafkaAdmin(as(parley))).describeTopics([topic, foreign]);
     expect([...seen.values()]).toEqual([
       { topic, partitions: 1, maxMessageBytes: undefined, keepsMs: undefined, retentionMs: undefined },
     ]);
-  }, 60_000);
+  });
 
   it('fails clearly when a right is taken away, and goes on when it is given back', async () => {
     const topic = uniqueName('revoked');
@@ -76,5 +76,5 @@ describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
     });
     await giveBack();
     await eventually(() => lanes.send({ topic, partition: 0, records: records('c', 1) }).then(() => true));
-  }, 60_000);
+  });
 });

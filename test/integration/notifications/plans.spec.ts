@@ -34,7 +34,7 @@ describe.each(['before anything is known of them', 'as they are known'])('among 
          now(), now(), now() - interval '1 minute', now() + interval '1 hour', CASE WHEN n % 100 > 0 THEN now() END
        FROM generate_series(1, ${ROWS}) n`,
       );
-  }, 120_000);
+  });
 
   /** Whatever the room's classes ask, explained as they ask it. */
   async function plansOf(work: (spy: SendingWorld['database']) => Promise<unknown>): Promise<PlanNode[]> {

@@ -96,7 +96,7 @@ describe('orders and cancellations that cross the answers, on a real broker', ()
     const database = running.app.get(Database);
     key = await giveKey(database);
     await onboard(database, config, { partner, format: 'json', partitions: 3 });
-  }, 120_000);
+  });
   afterAll(() => running?.lifecycle.stop('test'));
 
   const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {

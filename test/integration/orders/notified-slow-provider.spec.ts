@@ -39,7 +39,7 @@ describe('orders while a provider answers nobody, on a real broker', () => {
     key = await giveKey(database);
     await onboard(database, config, { partner, partitions: 3, format: 'json' });
     await subscribe(database, { id: 'on-call', kinds: ['order-accepted', 'order-overdue'], channels: ['sms'] });
-  }, 120_000);
+  });
   afterAll(async () => {
     await provider?.stop();
     await running?.lifecycle.stop('test');
@@ -93,7 +93,7 @@ describe('orders while a provider answers nobody, on a real broker', () => {
       },
     }));
     await database.transaction((tx) => running.app.get(Notifications).raise(tx, events, at));
-    await eventually(() => provider.received.length === SLOTS, { timeout: 30_000, what: 'every slot is taken' });
+    await eventually(() => provider.received.length === SLOTS, { what: 'every slot is taken' });
     const orders = await Promise.all(Array.from({ length: 20 }, placed));
     await produce(
       topicFor(orderResponse, partner),
@@ -119,7 +119,7 @@ describe('orders while a provider answers nobody, on a real broker', () => {
       database.query<{ id: string }>(`SELECT message_id AS id FROM inbox WHERE message_id LIKE :ids`, {
         ids: `${order.orderNumber}-%`,
       });
-    await eventually(async () => (await outcomes()).length === 2, { timeout: 30_000, what: 'both ids were taken' });
+    await eventually(async () => (await outcomes()).length === 2, { what: 'both ids were taken' });
     const told = await notificationsOf(database, order.orderNumber);
     expect(told).toMatchObject([{ eventId: `order/${order.orderNumber}/2`, kind: 'order-accepted' }]);
   });

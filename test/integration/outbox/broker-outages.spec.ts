@@ -13,7 +13,7 @@ describe('a relay whose broker goes away', () => {
   let kafka: SingleKafka;
   beforeAll(async () => {
     kafka = await startKafka();
-  }, 60_000);
+  });
   afterAll(() => kafka.stop());
   beforeEach(() => bench.open());
   afterEach(() => bench.close());
@@ -40,12 +40,13 @@ describe('a relay whose broker goes away', () => {
     await until('a first send', async () => (await readAll(topic, kafka.brokers)).length > 0);
     await kafka.kill();
     await add(40);
-    await until('every lane to fail', () => relay.state.failingLanes.length === 3, 30_000);
+    await until('every lane to fail', () => relay.state.failingLanes.length === 3);
     expect(relay.state).toMatchObject({ role: 'owner', lastError: undefined });
-    await until('the metrics', () => relay.state.pendingRows >= 1200);
+    // Of these 40 transactions one may have been running when the relay last looked: its rows are counted when they are read.
+    await until('the metrics', () => relay.state.pendingRows >= 39 * 30);
     expect(relay.state.oldestPendingAgeMs).toBeGreaterThan(0);
     await kafka.restart();
-    await until('all rows', () => relay.state.pendingRows === 0, 60_000);
+    await until('all rows', () => relay.state.pendingRows === 0);
     await add(1);
     // Not by what is pending: until the relay has looked, it knows nothing of these rows.
     const latest = ids.map((lane) => lane.at(-1));
@@ -55,14 +56,14 @@ describe('a relay whose broker goes away', () => {
       const seen = new Set(log.map((record) => String(record.headers['ce_id'])));
       return latest.every((id) => id !== undefined && seen.has(id));
     };
-    await until('the rows after it', arrived, 30_000);
+    await until('the rows after it', arrived);
     for (const partition of [0, 1, 2]) {
       const delivered = log.filter((record) => record.partition === partition).map((r) => String(r.headers['ce_id']));
       expect(firsts(delivered)).toEqual(ids[partition]);
     }
     await until('their acknowledgements', () => relay.state.pendingRows === 0);
     expect(relay.state.failingLanes).toEqual([]);
-  }, 120_000);
+  });
 
   it('starts without it and sends when it comes', async () => {
     const topic = await createTopic('late', { brokers: kafka.brokers });
@@ -70,11 +71,11 @@ describe('a relay whose broker goes away', () => {
     const [id] = await addRows(client, [{ key: 'a', topic }]);
     await kafka.kill();
     const relay = bench.relay(publisher());
-    await until('a failing lane', () => relay.state.failingLanes.length === 1, 30_000);
+    await until('a failing lane', () => relay.state.failingLanes.length === 1);
     await kafka.restart();
-    await until('the row', () => relay.state.pendingRows === 0, 60_000);
+    await until('the row', () => relay.state.pendingRows === 0);
     expect((await readAll(topic, kafka.brokers)).map((r) => String(r.headers['ce_id']))).toContain(id);
-  }, 90_000);
+  });
 
   it('keeps the rows of a lane whose topic is missing, in order, while other lanes flow', async () => {
     const [missing, there] = ['missing-' + randomUUID(), await createTopic('there', { brokers: kafka.brokers })];
@@ -97,7 +98,7 @@ describe('a relay whose broker goes away', () => {
     );
     expect(rows).toEqual([{ sent: false }]);
     await createTopic(missing, { exact: true, brokers: kafka.brokers });
-    await until('its rows', () => relay.state.pendingRows === 0, 30_000);
+    await until('its rows', () => relay.state.pendingRows === 0);
     expect((await readAll(missing, kafka.brokers)).map((r) => String(r.headers['ce_id']))).toEqual(waiting);
-  }, 60_000);
+  });
 });

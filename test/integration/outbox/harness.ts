@@ -114,7 +114,7 @@ export async function addRows(client: Client, rows: readonly TestRow[]): Promise
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeout = 20_000,
+  timeout?: number,
 ): Promise<void> {
   await eventually(condition, { what, timeout, interval: 5 });
 }

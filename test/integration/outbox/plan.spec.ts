@@ -48,7 +48,7 @@ describe('plans of the relay on a loaded table with 100 partitions', () => {
     await ensurePartitions(new Database(dataSource), { rows: ROWS });
     await dataSource.destroy();
     last = BigInt(PARTITIONS * ROWS);
-  }, 120_000);
+  });
   afterAll(() => bench.close());
 
   const explain = async (sql: string): Promise<PlanNode[]> => {

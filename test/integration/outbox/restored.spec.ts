@@ -10,7 +10,7 @@ describe('a database that was restored into another cluster', () => {
     other = await startPostgres();
     await other.createDatabase('restored');
     await migrateDatabase(other.url('restored'));
-  }, 60_000);
+  });
   afterAll(() => other.stop());
   beforeEach(() => bench.open());
   afterEach(() => bench.close());
@@ -73,7 +73,7 @@ describe('a database that was restored into another cluster', () => {
     await until('the last row', () => again.firsts().includes(last ?? ''));
     expect(again.sent).toBe(sent + 1);
     expect(next.state.epoch).toBeGreaterThan(2n);
-  }, 60_000);
+  });
 
   it('goes on with the same paging when the relay is stopped in the middle of it', async () => {
     const client = await bench.client();

@@ -34,7 +34,7 @@ describe('documents in a format that a registry has to do with', () => {
     database = new Database(await dataSource.initialize());
     url = await testRegistry();
     wire = await startTcpProxy({ port: Number(new URL(url).port) });
-  }, 60_000);
+  });
   beforeEach(async () => {
     partner = uniqueName('acme');
     topic = `orders.${partner}.request.v1`;
@@ -119,12 +119,10 @@ describe('documents in a format that a registry has to do with', () => {
     await expect(prepare(outbox)).rejects.toMatchObject({ code: 'registry-unavailable', retryAfter: 5 });
     await eventually(() => warmUp.trouble !== undefined);
     wire.refuse(false);
-    await eventually(
-      () =>
-        prepare(outbox)
-          .then(() => true)
-          .catch(() => false),
-      { timeout: 20_000 },
+    await eventually(() =>
+      prepare(outbox)
+        .then(() => true)
+        .catch(() => false),
     );
   });
 
@@ -137,7 +135,7 @@ describe('documents in a format that a registry has to do with', () => {
     expect(finding).not.toContain('order-request for');
     await expect(outbox.ready(orderCancellation, partner)).rejects.toMatchObject({ code: 'schema-unpublished' });
     await publish(orderCancellation);
-    await eventually(() => warmUp.trouble === undefined, { timeout: 20_000 });
+    await eventually(() => warmUp.trouble === undefined);
     await outbox.ready(orderCancellation, partner);
   });
 
@@ -150,7 +148,7 @@ describe('documents in a format that a registry has to do with', () => {
     await expect(registry.versions('some-subject')).rejects.toBeInstanceOf(RegistryUnavailable);
     expect(warmUp.trouble).toMatch(/schema registry/);
     wire.refuse(false);
-    await eventually(() => warmUp.trouble === undefined, { timeout: 20_000 });
+    await eventually(() => warmUp.trouble === undefined);
   });
 
   it('that are many do not fill the health page', async () => {

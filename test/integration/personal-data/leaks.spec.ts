@@ -43,7 +43,6 @@ describe('personal data', () => {
     (await app.ask('support', `GET /v1/${path}&limit=200`)).json['items'] as Letter[];
   const letterOf = (what: string) =>
     eventually(async () => (await lettersOf()).find(({ key }) => key === orders[what]), {
-      timeout: 30_000,
       what: `the despatch "${what}" is a dead letter`,
     });
 
@@ -54,7 +53,7 @@ describe('personal data', () => {
     await app.accept(order);
     await eventually(
       async () => (await app.ask('viewer', `GET /v1/orders/${order.orderNumber}`)).json['state'] === 'accepted',
-      { timeout: 30_000, what: `${order.orderNumber} is accepted` },
+      { what: `${order.orderNumber} is accepted` },
     );
     await app.despatch(order.orderNumber, document(order.orderNumber), headers);
   }
@@ -117,7 +116,7 @@ describe('personal data', () => {
         const records = await readAll(`${topicFor(despatchAdvice, app.partner)}-dlt`);
         return records.find(({ key }) => key?.toString() === orders['broken elsewhere']);
       },
-      { timeout: 30_000, what: `dead letter ${id} is published` },
+      { what: `dead letter ${id} is published` },
     );
     expect(foundIn(String(copy.value))).toEqual(['driver']);
   });
@@ -156,7 +155,6 @@ describe('personal data', () => {
     const replay = await app.ask('support', `POST /v1/dead-letters/${letter.id}/replay`, { reason: 'mended' });
     expect(replay.status).toBe(202);
     await eventually(async () => (await letterOf('to be mended')).state === 'processed', {
-      timeout: 30_000,
       what: 'the mended despatch is applied',
     });
     const [row] = await app.database.query<{ driver: object }>(

@@ -191,5 +191,5 @@ describe('the HTTP application', () => {
     expect(slow).toMatch(/^HTTP\/1\.1 408 /);
     expect(slow).toContain('"code":"request-timeout"');
     expect(silent).toMatch(/^(HTTP\/1\.1 408 |$)/);
-  }, 40_000);
+  });
 });

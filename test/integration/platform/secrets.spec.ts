@@ -64,13 +64,13 @@ describe('a secret that is rotated under a running process', () => {
       config = testConfig('', { DATABASE_URL_FILE: path, SHUTDOWN_TIMEOUT_MS: '4000', ROLES: 'api,relay' });
       running = await start(config, createLogger('silent', 'test'));
       await running.started;
-    }, 120_000);
+    });
     afterAll(async () => {
       await running?.lifecycle.stop('test');
       await administrator?.end();
       await postgres?.stop();
       rmSync(rules, { recursive: true, force: true });
-    }, 30_000);
+    });
 
     /** Process ids by what the connections call themselves, numbers and host left out. */
     const connections = async (): Promise<Map<string, number>> => {
@@ -108,6 +108,6 @@ describe('a secret that is rotated under a running process', () => {
         },
         { timeout: 40_000 },
       );
-    }, 120_000);
+    });
   });
 });

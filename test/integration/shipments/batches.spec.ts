@@ -101,7 +101,7 @@ describe('random despatch advices', () => {
       }),
       { numRuns: 20 },
     );
-  }, 120_000);
+  });
 
   it('hold nothing of an order that is not theirs', async () => {
     const early = await placed(shipments);

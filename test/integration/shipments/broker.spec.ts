@@ -37,7 +37,7 @@ describe('a partner that speaks Avro, on a real broker and a real registry', () 
     const database = running.app.get(Database);
     key = await giveKey(database);
     await onboard(database, config, { partner, partitions: 3 });
-  }, 120_000);
+  });
   afterAll(() => running?.lifecycle.stop('test'));
 
   const call = async (path: string, init: RequestInit = {}): Promise<Record<string, unknown>> => {
@@ -98,7 +98,7 @@ describe('a partner that speaks Avro, on a real broker and a real registry', () 
         const all = await heard(despatchReceipt);
         return all.length === 3 ? all : undefined;
       },
-      { timeout: 30_000, what: 'three receipts' },
+      { what: 'three receipts' },
     );
     expect(receipts).toMatchObject([
       { key: orderNumber, value: { despatchNumber: 'D-1', receiptCode: 'AP', reasonCode: null } },
@@ -123,5 +123,5 @@ describe('a partner that speaks Avro, on a real broker and a real registry', () 
       { despatchNumber: 'D-1', grossWeightGrams: '12500', carrier: 'Parcel Ltd', trackingNumber: null },
       { despatchNumber: 'D-3', lines: [{ lineNumber: 1, quantity: '0.000001' }] },
     ]);
-  }, 120_000);
+  });
 });

@@ -22,7 +22,7 @@ describe('certification', () => {
     expect(new Set(named(report, 'skipped'))).toEqual(new Set(['acl', 'broker-restart']));
     expect(report).toMatchObject({ passed: true, flaky: [], partner: id });
     expect(exitCodeOf(report)).toBe(0);
-  }, 90_000);
+  });
 
   it('says that a system that answers nothing does not, and tries no more', async () => {
     const { id } = await mutant({ order: () => [] });
@@ -32,13 +32,13 @@ describe('certification', () => {
     expect(named(report, 'passed')).toEqual([]);
     expect(exitCodeOf(report)).toBe(1);
     expect(report.results[0]?.next).toContain(`partner.${id}.`);
-  }, 60_000);
+  });
 
   it('says what is wrong where nothing can be reached', async () => {
     const report = await certified(settingsFor('acme', { brokers: ['localhost:1'] }));
     expect(named(report, 'failed')).toEqual(['connect']);
     expect(report.results[0]?.seen[0]).toContain('nobody listens there');
-  }, 60_000);
+  });
 
   it('says that what passes in one run and fails in another is flaky', async () => {
     let runs = 0;
@@ -46,7 +46,7 @@ describe('certification', () => {
     const { id } = await mutant({ order: onceLate });
     const report = await certified(settingsFor(id, { runs: 2 }));
     expect(report).toMatchObject({ passed: false, flaky: ['reject', 'schema'] });
-  }, 90_000);
+  });
 
   it("reports to the partner's error topic what it could not read", async () => {
     const { id } = await mutant({ order: when('-FIELD-', (good) => first(good, without('ce_id'))) });
@@ -57,7 +57,7 @@ describe('certification', () => {
     const [report] = reports.map(({ value }) => JSON.parse(String(value)) as Record<string, unknown>);
     expect(reports).toHaveLength(1);
     expect(report).toMatchObject({ code: 'message-id-missing', topic: `orders.${id}.response.v1` });
-  }, 60_000);
+  });
 
   it('refuses while the company itself reads the answers, unless it is told to go on', async () => {
     const id = uniqueName('acme');
@@ -89,7 +89,7 @@ describe('certification', () => {
       await stream?.close().catch(() => undefined);
       await reader.close(true).catch(() => undefined);
     }
-  }, 60_000);
+  });
 
   it('refuses where it may not see whether the company reads the answers', async () => {
     // Other specs may have given the account the right to its usual group.
@@ -102,5 +102,5 @@ describe('certification', () => {
       say: () => undefined,
     });
     await expect(refused).rejects.toThrow(`Whether the group ${group} reads the topics of acme is not known`);
-  }, 60_000);
+  });
 });

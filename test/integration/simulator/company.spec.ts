@@ -43,7 +43,7 @@ describe('the company played by us', () => {
     expect(lines.at(-1)).toBe(
       '6 requests: 6 settled, 0 without a final answer; 0 records that could not be read or accepted',
     );
-  }, 60_000);
+  });
 
   it('writes a request twice, byte for byte, and takes the repeated answer for what it is', async () => {
     const id = uniqueName('acme');
@@ -54,7 +54,7 @@ describe('the company played by us', () => {
     const { request = [], again = [], answer = [], fault } = kindsOf(steps());
     expect([request.length, again.length, fault]).toEqual([2, 2, undefined]);
     expect(answer.length).toBeGreaterThanOrEqual(2);
-  }, 60_000);
+  });
 
   it('ends with 3 when some are not answered, and with 1 when none is', async () => {
     const id = uniqueName('acme');
@@ -66,21 +66,21 @@ describe('the company played by us', () => {
     const none = play(uniqueName('nobody'), '--orders', '1');
     expect(await none.code).toBe(1);
     expect(none.said.join()).toContain('It is made when the partner is onboarded');
-  }, 60_000);
+  });
 
   it('reports what cannot be read, also of an order that it never placed: a spoilt record of the kit, sent by hand', async () => {
     const id = uniqueName('acme');
     const { responses } = await topicsOf(id);
     start(id);
     const { code, steps, stop } = play(id, '--json', '--stay');
-    await eventually(() => kindsOf(steps()).answer, { timeout: 30_000 });
+    await eventually(() => kindsOf(steps()).answer);
     const headers = { ce_id: 'bad-1', ce_type: 'parley.order-response.v1' };
     await produce(responses, [{ key: '4500017', value: '{}', headers }]);
-    await eventually(() => journalOf(id).some(({ kind }) => kind === 'reported'), { timeout: 30_000 });
+    await eventually(() => journalOf(id).some(({ kind }) => kind === 'reported'));
     stop();
     expect(await code).toBe(3);
     expect(kindsOf(steps()).fault).toMatchObject([{ code: 'invalid', topic: responses }]);
-  }, 90_000);
+  });
 
   it('answers despatch advices with receipts, and reports what it cannot read', async () => {
     const id = uniqueName('acme');
@@ -106,5 +106,5 @@ describe('the company played by us', () => {
     expect(fault).toMatchObject([{ code: 'undecodable', topic: `orders.${id}.response.v1` }]);
     const receipts = journalOf(id).flatMap((line) => (line.kind === 'receipt' ? [line.reasonCode ?? line.code] : []));
     expect(receipts).toEqual(['over-delivery', 'AP']);
-  }, 120_000);
+  });
 });

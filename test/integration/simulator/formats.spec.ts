@@ -45,7 +45,7 @@ describe('a partner that speaks a registered format', () => {
         const codec = createCodec(ours);
         const { payload } = await codec.encode(orderRequest, { topic: requests, format }, documentFor('A-1'));
         await produce(requests, [recordFor(orderRequest, 'A-1', payload, 'request-1')]);
-        await eventually(() => partner.statistics.answered === 1, { timeout: 20_000 });
+        await eventually(() => partner.statistics.answered === 1);
         const [record] = await readAll(responses);
         const { value, headers } = record ?? { value: null, headers: {} };
         const decoded = await codec.decode(

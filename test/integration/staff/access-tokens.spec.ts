@@ -257,7 +257,7 @@ describe('an identity provider', () => {
     expect(issuer.asked.length - asked).toBeLessThanOrEqual(allowed);
     issuer.keys = [await signingKey()];
     await eventually(async () => (await ask(await issuer.token())).status === 200, { timeout: 40_000 });
-  }, 60_000);
+  });
 
   it('that its discovery document calls otherwise is not believed', async () => {
     const { issuer, ask } = await start();

@@ -30,7 +30,7 @@ describe('an administrator who is confined to another partner', () => {
     all = await giveKey(database);
     confined = await giveKey(database, { partners: ['umbra'] });
     known = await acme();
-  }, 120_000);
+  });
   afterAll(() => running?.lifecycle.stop('test'));
 
   /** An order of acme's, and an answer of acme's that could not be read. */

@@ -105,7 +105,7 @@ describe('a server', () => {
     expect(renewed).toEqual({ ...first, ca: renewed.ca });
     const isPrivate = (name: string) => (statSync(join(dataDir, name)).mode & 0o077) === 0;
     expect(['admin.password', 'broker.keystore.pem', 'server.properties'].map(isPrivate)).toEqual([true, true, true]);
-  }, 60_000);
+  });
 
   it('names the port that is taken', async () => {
     const { port } = new URL(process.env['TEST_PG_URL'] ?? '');

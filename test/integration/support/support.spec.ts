@@ -61,7 +61,7 @@ describe('the test support', () => {
     } finally {
       await cluster.stop();
     }
-  }, 60_000);
+  });
 
   it('makes the wire bad on demand', async () => {
     const url = new URL(process.env['TEST_PG_URL'] ?? '');

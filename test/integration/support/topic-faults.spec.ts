@@ -53,7 +53,7 @@ describe('a topic of a cluster', () => {
     await expect(write(topic)).rejects.toThrow();
     await heal();
     await eventually(() => write(topic));
-  }, 90_000);
+  });
 });
 
 describe('a right', () => {
@@ -66,7 +66,7 @@ describe('a right', () => {
     const sasl = { mechanism: 'SCRAM-SHA-512' as const, ...kafka.admin };
     admin = new Admin({ clientId: 'test', bootstrapBrokers: [kafka.internalBrokers], sasl });
     atEnd(() => admin.close());
-  }, 60_000);
+  });
 
   it('is taken away and given back', async () => {
     await admin.createTopics({ topics: ['guarded'], partitions: 1, replicas: 1 });

@@ -131,7 +131,7 @@ describe('an edit of a masked document', () => {
   it('is as quick where there are as many masks as a body can hold', () => {
     const many = { guests: Array.from({ length: 30_000 }, (_, n) => ({ name: `Kim ${n}` })) };
     expect(restore(visit, mask(visit, many).document, many)).toEqual({ document: many, unresolved: [] });
-  }, 20_000);
+  });
 
   it('undoes every mask', () => {
     const anything = fc.record({

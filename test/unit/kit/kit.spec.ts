@@ -54,7 +54,7 @@ describe("the partner's kit", () => {
     const [first] = made;
     expect(first?.stdout).toMatch(/^[0-9a-f]{64}$/m);
     expect(made.map(({ stdout }) => stdout)).toEqual(made.map(() => first?.stdout));
-  }, 60_000);
+  });
 
   it.each(FORMATS)('leaves nothing to be filled in, in %s', async (format) => {
     for (const authority of [undefined, (await makeAuthority()).pem]) {

@@ -75,7 +75,7 @@ describe('the configuration', () => {
       writeFileSync(token, 'mended');
       await eventually(() => config.schemaRegistryToken === 'mended');
       expect(file?.trouble).toBeUndefined();
-    }, 30_000);
+    });
 
     it('says once what becomes of a file, and never what is in it', async () => {
       const lines: string[] = [];
@@ -93,7 +93,7 @@ describe('the configuration', () => {
       await watching;
       expect(lines).toHaveLength(3);
       expect(lines.join()).not.toMatch(/first|second/);
-    }, 30_000);
+    });
 
     it('refuses a file that cannot be used, and a secret that is given twice, and repeats neither', () => {
       expect(faultsOf({ ...env, KAFKA_SASL_PASSWORD: 'hunter2' })).toEqual([

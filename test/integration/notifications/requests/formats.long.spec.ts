@@ -31,7 +31,7 @@ let running: Running | undefined;
 // Its topic has one name: with any other spec's it would be shared.
 beforeAll(async () => {
   kafka = await ownKafka();
-}, 120_000);
+});
 
 async function stop(): Promise<void> {
   await running?.lifecycle.stop('test');

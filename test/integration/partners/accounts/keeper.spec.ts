@@ -11,7 +11,7 @@ import { type Bench, DAY_MS, givePartner, rotated, startBench, statesOf } from '
 let bench: Bench;
 beforeAll(async () => {
   bench = await startBench();
-}, 60_000);
+});
 afterEach(() => closeAll(), 30_000);
 afterAll(() => bench.close());
 
@@ -48,7 +48,7 @@ describe('what looks after accounts', () => {
       { object: `partner-account/${username}` },
     );
     expect(entry).toEqual({ caller: 'parley', reason: 'its date has passed' });
-  }, 60_000);
+  });
 
   it('shows as overdue, in a gauge and once a day in the log, what nobody could end', async () => {
     const { partner, username } = await givePartner(bench);
@@ -67,7 +67,7 @@ describe('what looks after accounts', () => {
     await keeperOf().keeper.look();
     await keeper.look();
     expect(await gauge('parley_partner_accounts_overdue', partner)).toBe(0);
-  }, 60_000);
+  });
 
   it('warns of credentials that expire, once a day, and cuts nobody off who uses them', async () => {
     const { partner, username } = await givePartner(bench, { credentialDays: 60 });
@@ -89,7 +89,7 @@ describe('what looks after accounts', () => {
     expect(said(username)).toEqual(['account-expires-soon', 'account-expired']);
     expect(await statesOf(bench, partner)).toEqual({ [username]: 'active' });
     expect(await bench.security.users([username])).toEqual(new Set([username]));
-  }, 60_000);
+  });
 
   it('notes the accounts by whose name members of their groups call themselves, and no others', async () => {
     const { partner, ...old } = await givePartner(bench);
@@ -121,7 +121,7 @@ describe('what looks after accounts', () => {
       lastSeenFrom: expect.stringMatching(/^(127\.0\.0\.1|::1)$/) as string,
     });
     expect(await bench.accounts.find(partner, old.username)).toMatchObject({ lastSeenAt: null, lastSeenFrom: null });
-  }, 60_000);
+  });
 
   it('leaves the broker to the one process that is at it', async () => {
     const { partner, username } = await givePartner(bench);
@@ -133,7 +133,7 @@ describe('what looks after accounts', () => {
     });
     await keeperOf().keeper.look();
     expect((await statesOf(bench, partner))[username]).toBe('retired');
-  }, 60_000);
+  });
 
   it('goes on with the others where one cannot be ended, and ends that one later', async () => {
     const [one, other] = [await givePartner(bench), await givePartner(bench)];
@@ -147,7 +147,7 @@ describe('what looks after accounts', () => {
     expect((await statesOf(bench, other.partner))[other.username]).toBe('retired');
     await keeperOf().keeper.look();
     expect((await statesOf(bench, one.partner))[one.username]).toBe('retired');
-  }, 60_000);
+  });
 
   it('says once what keeps it from its work, and lets the process end meanwhile', async () => {
     const { keeper, lines } = keeperOf({ kafkaAdminPassword: 'a-wrong-one' });
@@ -157,5 +157,5 @@ describe('what looks after accounts', () => {
     });
     await keeper.beforeApplicationShutdown();
     expect(JSON.stringify(lines)).not.toContain('a-wrong-one');
-  }, 60_000);
+  });
 });

@@ -58,7 +58,7 @@ describe('a connection that is open', () => {
     let bench: Bench;
     beforeAll(async () => {
       bench = await startBench();
-    }, 60_000);
+    });
     afterAll(() => bench.close());
 
     it('is refused each request once its account is retired, for its rights are gone', async () => {
@@ -73,7 +73,7 @@ describe('a connection that is open', () => {
       } finally {
         await client.close();
       }
-    }, 60_000);
+    });
 
     it('is refused each request while its account is disabled, and goes on when it is enabled', async () => {
       const { partner, username, client } = await connected(bench);
@@ -111,7 +111,7 @@ describe('a connection that is open', () => {
       } finally {
         await client.close();
       }
-    }, 60_000);
+    });
   });
 
   describe(`where everybody has to authenticate again within ${SOON_MS} ms`, () => {
@@ -125,7 +125,7 @@ describe('a connection that is open', () => {
         },
       });
       bench = await startBench(kafka);
-    }, 60_000);
+    });
     afterAll(async () => {
       await bench.close();
       await kafka.stop();
@@ -144,7 +144,7 @@ describe('a connection that is open', () => {
       } finally {
         await client.close();
       }
-    }, 60_000);
+    });
 
     it('stays through it while its account is live', async () => {
       const { partner, client } = await connected(bench);
@@ -159,7 +159,7 @@ describe('a connection that is open', () => {
       } finally {
         await client.close();
       }
-    }, 60_000);
+    });
   });
 });
 

@@ -16,7 +16,7 @@ import {
 let bench: Bench;
 beforeAll(async () => {
   bench = await startBench();
-}, 60_000);
+});
 afterAll(() => bench.close());
 
 const rightsOf = async (username: string): Promise<string[]> =>
@@ -45,7 +45,7 @@ describe('a rotation', () => {
     await produce(topic, [{ key: 'k', value: 'by the new one' }], asAccount(bench, next));
     const written = await readAll(topic, { ...asAccount(bench, next), account: bench.kafka.admin });
     expect(written.map(({ value }) => String(value))).toEqual(['by the old one', 'by the new one']);
-  }, 60_000);
+  });
 
   it('ends the old account for good at its date: no request, no login, and its number is never used again', async () => {
     const { partner, ...old } = await givePartner(bench);
@@ -65,7 +65,7 @@ describe('a rotation', () => {
       { partner, old: old.username },
     );
     expect(owned).toEqual([]);
-  }, 60_000);
+  });
 
   it('makes a new secret for the same account when the one before was told to nobody', async () => {
     const { partner, ...old } = await givePartner(bench);
@@ -83,7 +83,7 @@ describe('a rotation', () => {
     const topic = answerTopic(partner);
     await produce(topic, [{ value: 'x' }], asAccount(bench, next));
     await expect(produce(topic, [{ value: 'y' }], asAccount(bench, { ...next, password: lost }))).rejects.toThrow();
-  }, 60_000);
+  });
 
   it('lets one of two at once through, and says so to the other', async () => {
     const { partner } = await givePartner(bench);
@@ -95,7 +95,7 @@ describe('a rotation', () => {
     });
     expect(meanwhile).toMatchObject({ code: 'partner-busy' });
     expect(Object.keys(await statesOf(bench, partner))).toHaveLength(2);
-  }, 60_000);
+  });
 
   it('changes nothing when the account that it is to replace was replaced already', async () => {
     const { partner, ...old } = await givePartner(bench);
@@ -104,7 +104,7 @@ describe('a rotation', () => {
       code: 'account-replaced',
     });
     expect(Object.keys(await statesOf(bench, partner))).toHaveLength(2);
-  }, 60_000);
+  });
 
   it('refuses a fourth account that opens the broker', async () => {
     const { partner } = await givePartner(bench);
@@ -113,7 +113,7 @@ describe('a rotation', () => {
     await expect(rotated(bench, { partner })).rejects.toMatchObject({ code: 'accounts-too-many' });
     await bench.retirement.retire(partner, `${partner}.1`, admin);
     expect((await rotated(bench, { partner })).username).toBe(`${partner}.4`);
-  }, 60_000);
+  });
 
   it('leaves a user alone that Parley did not make', async () => {
     const { partner } = await givePartner(bench);
@@ -132,7 +132,7 @@ describe('a rotation', () => {
         name: foreign.username,
       }),
     ).toEqual([]);
-  }, 60_000);
+  });
 
   it('gives a certificate the rights in place of an account, beside the one before', async () => {
     const [first, second] = [`CN=${uniqueName('acme')}`, `CN=${uniqueName('acme')}`] as const;
@@ -149,7 +149,7 @@ describe('a rotation', () => {
     await bench.retirement.retire(partner, first, admin);
     expect(await rightsOf(first)).toEqual([]);
     expect(await rightsOf(second)).not.toEqual([]);
-  }, 60_000);
+  });
 
   it('leaves to the holder of a certificate what others let it do', async () => {
     const [first, second] = [`CN=${uniqueName('acme')}`, `CN=${uniqueName('acme')}`] as const;
@@ -164,7 +164,7 @@ describe('a rotation', () => {
     await bench.retirement.retire(partner, first, admin);
     expect(await rightsOf(first)).toEqual([aclName({ ...foreign, principal: 'it' })]);
     await bench.security.deleteAcls([foreign]);
-  }, 60_000);
+  });
 
   it('ends neither the account that new clients get nor one of another partner', async () => {
     const [{ partner, username }, theirs] = [await givePartner(bench), await givePartner(bench)];
@@ -175,5 +175,5 @@ describe('a rotation', () => {
       code: 'account-unknown',
     });
     await produce(answerTopic(theirs.partner), [{ value: 'x' }], asAccount(bench, theirs));
-  }, 60_000);
+  });
 });

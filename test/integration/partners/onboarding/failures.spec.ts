@@ -8,7 +8,7 @@ let room: Room;
 
 beforeAll(async () => {
   room = await openRoom();
-}, 60_000);
+});
 afterAll(() => room.close());
 
 const fileOf = (partner = uniqueName('acme')): PartnerFile => ({ partner, format: 'json', partitions: 1 });
@@ -77,7 +77,7 @@ describe('an onboarding that dies', () => {
     await apply(file, (moment) => void heard.push(moment));
     expect(heard).toEqual(MOMENTS);
     whole = await stateOf(file.partner);
-  }, 60_000);
+  });
 
   it.each(MOMENTS.map((moment, index) => [moment, index] as const))(
     'at "%s" (moment %i) goes on where it stopped, and ends as one that was never broken off',
@@ -128,7 +128,7 @@ describe('two onboardings of a partner at once', () => {
     go();
     expect((await first).account).toMatchObject({ username: `${file.partner}.1` });
     expect(await room.planned(file)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a plan that was seen', () => {

@@ -11,7 +11,7 @@ let room: Room;
 
 beforeAll(async () => {
   room = await openRoom();
-}, 60_000);
+});
 afterAll(() => room.close());
 
 const fileOf = (partner = uniqueName('acme'), more: Partial<PartnerFile> = {}): PartnerFile => ({

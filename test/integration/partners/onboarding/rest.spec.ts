@@ -34,7 +34,7 @@ beforeAll(async () => {
   await running.started;
   database = running.app.get(Database);
   key = await giveKey(database);
-}, 120_000);
+});
 afterAll(() => running?.lifecycle.stop('test'));
 
 async function put(path: string, body: unknown, { headers } = key, at = running): Promise<Answer> {
@@ -181,7 +181,7 @@ describe('PUT /v1/partners/{id}', () => {
     } finally {
       await without.lifecycle.stop('test');
     }
-  }, 60_000);
+  });
 
   it('is described by the very schema that bodies are held against', () => {
     const { $schema: _, required: __, ...schema } = PARTNER_FILE_SCHEMA;

@@ -45,4 +45,4 @@ it('the runner says nothing before the database is there, and one line while rep
     if (dataSource.isInitialized) await dataSource.destroy();
     await world.close();
   }
-}, 60_000);
+});
