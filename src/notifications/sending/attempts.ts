@@ -41,6 +41,12 @@ export interface Ending {
 }
 
 /**
+ * For a notifier that stands still inside a transaction the database ends it after that, and frees what it holds: a provider's row is what all
+ * processes wait for that send through it. In the statements themselves: one of its own would cost a round trip.
+ */
+const HELD_AT_MOST = `set_config('idle_in_transaction_session_timeout', '5s', true)`;
+
+/**
  * The clock is read behind the row's lock (in `held`): a statement that waited for a lock which only held the row would otherwise go by the
  * time at which it began to wait, and begin an attempt when the lease is over.
  */
@@ -64,7 +70,7 @@ export const BEGIN = `
   )
   SELECT begun.*, CASE WHEN begun.id IS NOT NULL THEN NULL WHEN timed.id IS NULL OR timed.lease_until <= timed.at + :timeoutMs::int * interval '1 millisecond' THEN 'lost'
     WHEN timed.expires_at <= timed.at THEN 'expired' ELSE 'bad-address' END AS why
-  FROM (SELECT) one LEFT JOIN timed ON true LEFT JOIN begun ON true`;
+  FROM (SELECT ${HELD_AT_MOST}) one LEFT JOIN timed ON true LEFT JOIN begun ON true`;
 
 const WRITE = `
   state = :state, doubtful = :doubtful, code = :code, detail = :detail, claim = NULL, lease_until = NULL, version = n.version + 1,
@@ -112,8 +118,10 @@ export class Attempts {
     return this.database.transaction(async (tx) => {
       await query(
         tx,
-        `UPDATE notification_attempt SET ended_at = clock_timestamp(), outcome = :outcome, code = :code, detail = :detail, provider_reference = :reference
-         WHERE notification_id = :id AND number = :number AND outcome IS NULL`,
+        `WITH ended AS (
+           UPDATE notification_attempt SET ended_at = clock_timestamp(), outcome = :outcome, code = :code, detail = :detail, provider_reference = :reference
+           WHERE notification_id = :id AND number = :number AND outcome IS NULL)
+         SELECT ${HELD_AT_MOST}`,
         { id: ours.id, ...ending },
       );
       const inTime = await settleOurs(tx, ours, verdict);
@@ -142,7 +150,7 @@ function writing(verdict: Verdict) {
 async function settleOurs(tx: Tx, { id, claim }: Ours, verdict: Verdict): Promise<boolean> {
   const rows = await query(
     tx,
-    `WITH settled AS (UPDATE notification n SET ${WRITE} WHERE id = :id AND claim = :claim AND state = 'sending' RETURNING id) SELECT id FROM settled`,
+    `WITH settled AS (UPDATE notification n SET ${WRITE} WHERE id = :id AND claim = :claim AND state = 'sending' RETURNING id) SELECT id, ${HELD_AT_MOST} FROM settled`,
     { ...writing(verdict), id, claim },
   );
   return rows.length > 0;
