@@ -35,11 +35,17 @@ export function dataSourceOptions(
   };
 }
 
-/** A pool keeps what it was made with: so each of its connections asks for the URL itself, and a rotated password counts from the next one on. */
+/**
+ * A pool keeps what it was made with: so each of its connections asks for the URL itself, and a rotated password counts from the next one on.
+ *
+ * Who was given a connection listens to it a moment after the pool has ceased to. Where a server that dies says so in the same breath in which it
+ * let us in, nobody listened, and the error ended the process. Who uses the connection meets its end all the same.
+ */
 function clientOf(config: Pick<Config, 'databaseUrl'>): typeof Client {
   return class extends Client {
     constructor(options: ClientConfig) {
       super({ ...options, connectionString: config.databaseUrl });
+      this.on('error', () => undefined);
     }
   };
 }
