@@ -48,9 +48,7 @@ describe('replays, drains and staff at the same messages', () => {
     await inside.promise;
     let released: number | undefined;
     const step = room.step.run(second.id, new Date()).then((done) => (released = done?.released));
-    await eventually(() => released !== undefined, { timeout: 5_000, what: 'the step waits for nobody' }).finally(() =>
-      gate.resolve(),
-    );
+    await eventually(() => released !== undefined, { what: 'the step waits for nobody' }).finally(() => gate.resolve());
     await Promise.all([step, draining]);
     expect(released).toBe(0);
     expect((await outcomesOf(world, second.id)).map(([, outcome, code]) => [outcome, code])).toEqual([

@@ -39,6 +39,8 @@ it('the runner says nothing before the database is there, and one line while rep
     await rename('replay_away', 'replay');
     const second = await started();
     await eventually(async () => (await releasedIds(world, second.id)).length === 2);
+    // Said behind the step that released them.
+    await eventually(() => lines.length > 1);
     expect(lines).toEqual(['replays stand still; tried again', 'replays go on']);
   } finally {
     await runner.beforeApplicationShutdown();

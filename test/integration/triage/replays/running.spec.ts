@@ -37,12 +37,14 @@ describe('a replay in a process that consumes', () => {
     await dead('P', 80);
     const id = await started(80, 25);
     await eventually(async () => ((await show(id))['outcomes'] as { planned: number }).planned === 0);
-    const [span] = await triage.database.query<{ seconds: number }>(
-      `SELECT extract(epoch FROM max(at) - min(at))::float8 AS seconds FROM replay_item WHERE replay_id = :id`,
+    // Of a standstill of the machine only half a second is caught up with.
+    const [span] = await triage.database.query<{ all: number; awake: number }>(
+      `SELECT extract(epoch FROM sum(gap))::float8 AS all, extract(epoch FROM sum(least(gap, interval '0.5 s')))::float8 AS awake
+       FROM (SELECT at - lag(at) OVER (ORDER BY at) AS gap FROM replay_item WHERE replay_id = :id) g`,
       { id },
     );
-    const rate = 79 / (span?.seconds ?? 0);
-    expect([rate > 20, rate < 30, rate]).toEqual([true, true, rate]);
+    const [slowest, fastest] = [79 / (span?.awake ?? 0), 79 / (span?.all ?? 0)];
+    expect([slowest > 20, fastest < 30, slowest, fastest]).toEqual([true, true, slowest, fastest]);
     await triage.drain();
     await eventually(async () => (await show(id))['state'] === 'done');
   });
@@ -55,9 +57,9 @@ describe('a replay in a process that consumes', () => {
         await triage.drain();
         return (await show(id))['state'] === 'done';
       },
-      { timeout: 90_000, what: 'ten thousand are processed' },
+      { timeout: 180_000, what: 'ten thousand are processed' },
     );
     expect(await show(id)).toMatchObject({ summary: '10000 processed', etaSeconds: null });
     expect([triage.applied.length, new Set(triage.applied).size]).toEqual([10_000, 10_000]);
-  }, 150_000);
+  }, 300_000);
 });
