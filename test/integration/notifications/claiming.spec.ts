@@ -35,17 +35,23 @@ describe('notifiers', () => {
   it('send what is due at once through as many places as they have, and no more', async () => {
     await world.put(30);
     provider.behaviour = () => ({ hang: provider.requests.length < 5 });
-    world.notifier(() => httpProvider(url, { timeoutMs: 700 }), { concurrency: 4 });
+    world.notifier(() => httpProvider(url), { concurrency: 4 });
+    await until(() => expect(provider.requests).toHaveLength(4));
+    provider.breakOff();
     await until(async () => expect(await world.states()).toMatchObject({ sent: 26 }));
     expect(provider.most).toBe(4);
   });
 
   it('have no connection to the database while a provider takes its time', async () => {
     const narrow = await SendingWorld.open(1);
-    await narrow.put(4);
-    provider.behaviour = () => ({ hang: true });
-    narrow.notifier(() => httpProvider(url, { timeoutMs: 2_400 }), { concurrency: 4 });
-    await until(() => expect(provider.most).toBe(4));
-    await narrow.close();
+    try {
+      await narrow.put(4);
+      provider.behaviour = () => ({ hang: true });
+      narrow.notifier(() => httpProvider(url), { concurrency: 4 });
+      await until(() => expect(provider.most).toBe(4));
+    } finally {
+      provider.breakOff();
+      await narrow.close();
+    }
   });
 });

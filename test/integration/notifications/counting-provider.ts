@@ -5,6 +5,9 @@ import type { Letter, LookUpOutcome, Provider, SendOutcome } from '../../../src/
 /** How the provider behaves towards a request: status and headers, or `hang` (it has the message, and never answers). */
 export type Behaviour = (id: string) => { status?: number; headers?: Record<string, string>; hang?: boolean };
 
+/** Longer than any machine stands still: only what a test never answers ends by time, and {@link CountingProvider.breakOff} ends that. */
+const PATIENT_MS = 30_000;
+
 /** A provider over HTTP that counts what came to it and what had an effect, and can be asked about it. */
 export class CountingProvider {
   readonly requests: string[] = [];
@@ -27,8 +30,13 @@ export class CountingProvider {
     [this.behaviour, this.remembers, this.most] = [() => ({}), false, 0];
   }
 
-  async close(): Promise<void> {
+  /** Ends what hangs: whoever asked never hears what became of it. */
+  breakOff(): void {
     this.server.closeAllConnections();
+  }
+
+  async close(): Promise<void> {
+    this.breakOff();
     await new Promise((resolve) => this.server.close(resolve));
   }
 
@@ -58,7 +66,7 @@ export interface ProviderOptions {
 /** Speaks to a {@link CountingProvider}. */
 export function httpProvider(
   url: string,
-  { remembersMs = 0, timeoutMs = 1_000, perSecond = 10_000, looksUp = true }: ProviderOptions = {},
+  { remembersMs = 0, timeoutMs = PATIENT_MS, perSecond = 10_000, looksUp = true }: ProviderOptions = {},
 ): Provider {
   const ask = (method: string, { id }: Letter, signal: AbortSignal): Promise<Response> =>
     fetch(`${url}/messages/${id}`, { method, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });

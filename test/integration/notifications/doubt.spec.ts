@@ -4,6 +4,7 @@ import {
   CountingProvider,
   holdRow,
   httpProvider,
+  LEASE,
   leaseOver,
   lockWaited,
   SendingWorld,
@@ -27,10 +28,10 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** Longer than any of these tests takes: what is to be over is aged. */
-const LEASE = { leaseMs: 60_000 };
 const SHORT = { leaseMs: 2_000 };
 const QUICK = { timeoutMs: 100 };
+/** As the holder of its row lets go: from then on so much of the lease is left, however long that took. */
+const SHORTENED = `UPDATE notification SET lease_until = clock_timestamp() + interval '${SHORT.leaseMs} milliseconds'`;
 
 /** One of this kind, put and claimed. */
 async function claimed(kind: string, options: Parameters<typeof httpProvider>[1] = QUICK, lease = LEASE) {
@@ -74,11 +75,11 @@ describe('a sender that sleeps past its lease', () => {
   });
 
   it('between its attempt and the call sends nothing, and says that the attempt was none', async () => {
-    const { id, assignment, sender } = await claimed('skips', QUICK, SHORT);
+    const { id, assignment, sender } = await claimed('skips');
     const row = await holdRow(world, id);
     const dealt = sender.deal(assignment);
     await lockWaited(world);
-    row.letGo();
+    row.letGo(SHORTENED);
     // The database writes the attempt while this process stands still, as in a long pause of its machine.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SHORT.leaseMs);
     await Promise.all([dealt, row.ended]);
@@ -88,11 +89,15 @@ describe('a sender that sleeps past its lease', () => {
   });
 
   it('in the call breaks it off', async () => {
-    const { id, assignment, sender } = await claimed('asks', QUICK, SHORT);
+    const { id, assignment, sender } = await claimed('asks');
     provider.behaviour = () => ({ hang: true });
     // A provider that does not look at its own timeout.
     const slow = { ...httpProvider(url, { timeoutMs: 60_000 }), timeoutMs: 100 };
-    await sender.deal({ ...assignment, provider: slow });
+    const row = await holdRow(world, id);
+    const dealt = sender.deal({ ...assignment, provider: slow });
+    await lockWaited(world);
+    row.letGo(SHORTENED);
+    await Promise.all([dealt, row.ended]);
     expect((await world.attemptsOf(id))[0]).toMatchObject({ outcome: 'unknown' });
     expect(await world.row(id)).toMatchObject({ state: 'pending', doubtful: true });
   });
@@ -192,15 +197,15 @@ describe('a process that is killed', () => {
 
   it.each(cases)('%s, %s, the provider remembers: %s → %i times, %s', async (kind, at, remembers, effects, state) => {
     provider.remembers = remembers;
-    const options = { ...QUICK, remembersMs: remembers ? 60_000 : 0 };
+    const options = { timeoutMs: 30_000, remembersMs: remembers ? 3_600_000 : 0 };
     const one = await claimed(kind, options);
     if (at !== 'behind its claim') {
       const begun = await world.attempts.begin(beginningOf(one, LEASE.leaseMs));
       if (typeof begun === 'string') throw new Error(begun);
       const letter = { ...one.assignment.claimed, ...begun };
-      if (at === 'behind the call') await one.assignment.provider.send(letter, AbortSignal.timeout(1_000));
+      if (at === 'behind the call') await one.assignment.provider.send(letter, AbortSignal.timeout(30_000));
     }
-    await age(world, one.id, LEASE.leaseMs + QUICK.timeoutMs);
+    await age(world, one.id, LEASE.leaseMs + options.timeoutMs);
     world.notifier(() => httpProvider(url, options));
     await until(async () => expect(await world.row(one.id)).toMatchObject({ state, claim: null }));
     expect(provider.effects).toHaveLength(effects);

@@ -126,9 +126,11 @@ describe('a notifier that is stopped', () => {
   it('claims nothing more, lets what it began end, and gives back what it did not begin', async () => {
     const ids = await world.put(20);
     provider.behaviour = () => ({ hang: true });
-    const notifier = world.notifier(() => httpProvider(url, { timeoutMs: 1_000 }), { concurrency: 4 });
+    const notifier = world.notifier(() => httpProvider(url), { concurrency: 4 });
     await until(() => expect(provider.requests).toHaveLength(4));
-    await notifier.stop();
+    const stopped = notifier.stop();
+    provider.breakOff();
+    await stopped;
     expect(provider.requests).toHaveLength(4);
     const rows = await Promise.all(ids.map((id) => world.row(id)));
     expect(rows.filter(({ claim }) => claim !== null)).toEqual([]);

@@ -73,7 +73,8 @@ describe('retention', () => {
     one.onApplicationBootstrap();
     const start = performance.now();
     await one.beforeApplicationShutdown();
-    expect(performance.now() - start).toBeLessThan(1000);
+    // A minute is the pause.
+    expect(performance.now() - start).toBeLessThan(30_000);
   });
 
   it.each(['sent', 'failed', 'unknown', 'cancelled', 'expired'])(

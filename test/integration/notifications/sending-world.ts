@@ -54,6 +54,9 @@ export interface Shape {
   expiresInMs?: number;
 }
 
+/** Longer than any of these tests takes, on a machine that stands still for seconds, too: what is to be over is aged. */
+export const LEASE = { leaseMs: 60_000 };
+
 const retry = { initialMs: 20, maxMs: 100, attempts: 5 };
 const kind = (name: string, rest: Partial<NotificationKind>): NotificationKind => ({
   ...{ name, summary: 'Of tests.', channels: ['sms'], crash: 'look-up', quietHours: 'ignore' },
@@ -96,7 +99,7 @@ export class SendingWorld {
 
   static async open(poolSize = 10): Promise<SendingWorld> {
     const databaseUrl = await freshDatabase();
-    const limits = { databasePoolSize: poolSize, databaseConnectTimeout: 2_000, databaseStatementTimeout: 15_000 };
+    const limits = { databasePoolSize: poolSize, databaseConnectTimeout: 30_000, databaseStatementTimeout: 30_000 };
     const dataSource = await new DataSource(
       dataSourceOptions({ databaseUrl, ...limits, instanceId: 'test' }, {}),
     ).initialize();
@@ -144,23 +147,23 @@ export class SendingWorld {
 
   sender(options: Partial<SenderParts> = {}): Sender {
     return new Sender({
-      ...{ claims: this.claims, attempts: this.attempts, notifier: 'test', leaseMs: 5_000, log: quiet },
+      ...{ claims: this.claims, attempts: this.attempts, notifier: 'test', ...LEASE, log: quiet },
       render: () => ({ channel: 'sms', text: 'Hello' }),
       observer: this.observer,
       ...options,
     });
   }
 
-  upkeep(leaseMs = 5_000): Upkeep {
+  upkeep({ leaseMs } = LEASE): Upkeep {
     return new Upkeep(this.claims, this.expiry, this.observer, quiet, leaseMs);
   }
 
   /** Started; stopped by {@link clear}. */
   notifier(providerFor: (name: string) => Provider | undefined, options: Partial<NotifierParts> = {}): Notifier {
-    const leaseMs = options.leaseMs ?? 5_000;
+    const { leaseMs } = { ...LEASE, ...options };
     const notifier = new Notifier({
       ...{ claims: this.claims, sender: this.sender({ leaseMs }), providerFor, kinds: TEST_KINDS },
-      ...{ upkeep: this.upkeep(leaseMs), concurrency: 8, leaseMs, log: quiet },
+      ...{ upkeep: this.upkeep({ leaseMs }), concurrency: 8, leaseMs, log: quiet },
       ...options,
     });
     this.notifiers.push(notifier);
@@ -197,7 +200,7 @@ export const until = (check: () => void | Promise<void>, options?: EventuallyOpt
 export async function claimOne(
   world: SendingWorld,
   provider: Provider,
-  { leaseMs = 5_000, name = 'sms' } = {},
+  { leaseMs = LEASE.leaseMs, name = 'sms' } = {},
 ): Promise<Assignment> {
   const kinds = TEST_KINDS.map((one) => one.name);
   const tap = { provider: name, slots: 1, perSecond: provider.perSecond, leaseMs, kinds };
@@ -211,12 +214,12 @@ export async function claimOne(
   return { claimed, kind: ofKind, provider, trial: caught.trial, now };
 }
 
-/** A transaction that holds the row of a notification (or of a provider), and changes nothing. */
+/** A transaction that holds the row of a notification (or of a provider), and changes nothing but what it does as it lets go. */
 export async function holdRow(
   world: SendingWorld,
   key: string,
   table: 'notification' | 'notification_provider' = 'notification',
-): Promise<{ letGo: () => void; ended: Promise<void> }> {
+): Promise<{ letGo: (change?: string) => void; ended: Promise<void> }> {
   const client = new Client({ connectionString: world.url });
   await client.connect();
   await client.query('BEGIN');
@@ -226,7 +229,7 @@ export async function holdRow(
   const ended = new Promise<void>((resolve) => (done = resolve));
   return {
     // Written to the socket before this returns.
-    letGo: () => void client.query('COMMIT').then(() => client.end().then(done)),
+    letGo: (change = 'SELECT') => void client.query(`${change}; COMMIT`).then(() => client.end().then(done)),
     ended,
   };
 }
