@@ -1,5 +1,8 @@
 import { type Config, loadConfig } from '../../src/platform/config';
 
+/** A machine that is busy, or stands still for seconds, lets nobody in for a while: no test is about that unless it says so. */
+export const PATIENT = { DATABASE_CONNECT_TIMEOUT_MS: '20000' };
+
 /** The configuration of a process under test: the run's servers, free ports, quick ends. */
 export function testConfig(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Config {
   return loadConfig({
@@ -9,6 +12,7 @@ export function testConfig(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Co
     HTTP_PORT: '0',
     MANAGEMENT_PORT: '0',
     LOG_LEVEL: 'silent',
+    ...PATIENT,
     ...env,
   });
 }

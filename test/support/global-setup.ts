@@ -45,7 +45,9 @@ async function ownPostgres(undo: (() => Promise<void>)[]): Promise<string> {
 
 async function broker(undo: (() => Promise<void>)[]): Promise<void> {
   if (process.env['TEST_KAFKA_BROKERS'] && process.env['TEST_KAFKA_GUARDED']) return;
-  const kafka = await startGuardedKafka({ open: true });
+  // Nobody kills it: on a machine that stands still for seconds it must not be taken for dead, and lead nothing for a while.
+  const patient = { 'broker.session.timeout.ms': 60_000 };
+  const kafka = await startGuardedKafka({ open: true, extraProperties: patient });
   undo.push(() => kafka.stop());
   const { brokers, caFile, admin, parley } = kafka;
   process.env['TEST_KAFKA_BROKERS'] ??= kafka.openBrokers;

@@ -132,9 +132,9 @@ export class ParleyProcess {
     await this.ready();
   }
 
-  async ready(timeout = 30_000): Promise<void> {
+  async ready(): Promise<void> {
     await eventually(async () => (await this.probe('readyz')) === 200, {
-      timeout,
+      timeout: 90_000,
       interval: 50,
       what: `Parley is ready; it printed: ${this.output}`,
     });

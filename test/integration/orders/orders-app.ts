@@ -30,6 +30,7 @@ import { Database, DatabaseModule } from '../../../src/platform/database';
 import { createHttpApp } from '../../../src/platform/http';
 import { createLogger, type Logger, TelemetryModule } from '../../../src/platform/telemetry';
 import { StaffModule } from '../../../src/staff';
+import { PATIENT } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { giveKey, type TestKey } from '../../support/staff';
 
@@ -86,9 +87,9 @@ interface OrdersOptions {
 export async function startOrders(options: OrdersOptions = {}): Promise<OrdersApp> {
   const config = loadConfig({
     DATABASE_URL: options.databaseUrl ?? (await freshDatabase()),
-    DATABASE_CONNECT_TIMEOUT_MS: '1000',
     KAFKA_BROKERS: 'unused:1',
     LOG_LEVEL: 'silent',
+    ...PATIENT,
     ...options.env,
   });
   let wakes = 0;
