@@ -115,7 +115,7 @@ describe('the command line', () => {
       await eventually(
         async () => {
           if (!program.alive) throw new Error(`it ended: ${program.output}`);
-          const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND clock_timestamp() - query_start > interval '400 ms'`;
+          const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory' AND clock_timestamp() - query_start > interval '400 ms'`;
           return (await other.query(waits)).rows.length > 0;
         },
         { what: 'it waits for longer than a statement may take' },

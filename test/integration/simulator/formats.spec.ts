@@ -58,6 +58,5 @@ describe('a partner that speaks a registered format', () => {
         await ours.close();
       }
     },
-    60_000,
   );
 });

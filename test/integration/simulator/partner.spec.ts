@@ -100,7 +100,7 @@ describe('the partner played by us', () => {
   it('withdraws an acceptance whose time had not come when it agreed to cancel', async () => {
     const id = uniqueName('acme');
     const { requests, responses } = await topicsOf(id);
-    const partner = start(id, { mix: mixOf('slow'), slowMs: 700 });
+    const partner = start(id, { mix: mixOf('slow'), slowMs: 8_000 });
     await produce(requests, [requestFor('A-1')]);
     await eventually(() => partner.statistics.answered === 1);
     await produce(requests, [cancellationOf('A-1')]);
@@ -118,7 +118,7 @@ describe('the partner played by us', () => {
     const first = start(id, { ...options, shipMs: 1500 });
     await produce(requests, [requestFor('A-1'), requestFor('C-1')]);
     // Two answers and the first of two parts.
-    await eventually(() => first.statistics.answered === 3);
+    await eventually(() => first.statistics.answered >= 3);
     await produce(requests, [cancellationOf('A-1'), cancellationOf('C-1')]);
     await eventually(() => first.statistics.answered === 6);
     await first.stop();

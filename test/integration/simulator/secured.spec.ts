@@ -10,6 +10,7 @@ import { asAdministrator, asParley, doorOf, guardedKafka } from '../../support/g
 import { readAll, uniqueName, withAdmin } from '../../support/kafka';
 import { onboard } from '../../support/partners';
 import { right } from '../../support/topic-faults';
+import { PATIENCE } from './certifying';
 import { start } from './fixture';
 
 let url: string;
@@ -39,7 +40,7 @@ async function onboarded() {
           ...{ ...reach, account: scram(() => kafka.parley), registry: undefined },
           ...{ party: { id: partner, format: 'json' }, isAlone: true, runs: 1 },
           partnerAccess: { ...reach, account: scram(() => own), registry: undefined },
-          patience: { connectMs: 30_000, withinMs: 5_000, settleMs: 300, burst: 6 },
+          patience: PATIENCE,
         },
         { onResult: () => undefined, log: () => undefined },
       ),

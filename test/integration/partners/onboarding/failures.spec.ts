@@ -101,7 +101,6 @@ describe('an onboarding that dies', () => {
       await apply(file, (now) => void further.push(now));
       expect(further).toEqual([]);
     },
-    60_000,
   );
 });
 
