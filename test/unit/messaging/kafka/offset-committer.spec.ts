@@ -21,13 +21,21 @@ function committer(
 }
 
 describe('the offset committer', () => {
+  afterEach(() => jest.useRealTimers());
+
   it('commits the first at once and many later ones in one, the last always', async () => {
+    jest.useFakeTimers();
     const { offsets, calls } = committer(100);
     offsets.add(entry(0, 1n));
-    await eventually(() => calls.length === 1);
-    for (let next = 2n; next <= 50n; next++) offsets.add(entry(0, next));
+    await jest.advanceTimersByTimeAsync(0);
+    expect(calls).toHaveLength(1);
+    for (let next = 2n; next <= 50n; next++) {
+      offsets.add(entry(0, next));
+      await jest.advanceTimersByTimeAsync(1);
+    }
     offsets.add(entry(1, 7n));
-    await eventually(() => calls.length === 2);
+    expect(calls).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(100);
     expect(calls).toEqual([[entry(0, 1n)], [entry(0, 50n), entry(1, 7n)]]);
   });
 

@@ -2,6 +2,7 @@ import { Type } from 'avsc';
 import { createContext, Script } from 'node:vm';
 import { orderResponse } from '../../../../src/contracts';
 import { createCodec, type Route } from '../../../../src/messaging/registry';
+import { cpuMs } from '../../../support/cpu-time';
 import { publishedRegistry } from './documents';
 import { ANSWER, answerBytes, bytes, head, read, refused, TOPIC } from './hostile-writer';
 
@@ -238,8 +239,8 @@ describe('a writer of Protobuf that means harm', () => {
     ['a message in a service', 'package parley.v1; service S { message OrderResponse {} }', '00', /no message/],
     ['another package', 'package acme; message OrderResponse {}', '00', /holds a acme.OrderResponse/],
   ])('a file with %s', async (_case, text, indexes, detail) => {
-    const began = performance.now();
+    const began = cpuMs();
     expect(await read('protobuf', text, Buffer.from(indexes, 'hex'))).toEqual(refused('schema-mismatch', detail));
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(cpuMs() - began).toBeLessThan(2000);
   });
 });
