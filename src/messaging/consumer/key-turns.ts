@@ -20,11 +20,11 @@ interface Head {
  * Lets the next message of each key have its turn, or ends the key where none is left; returns how many turns were given. Three statements,
  * the look after the lock: an arrival either committed what it holds behind the key before we look, or waits for us and then
  * finds no key. (One DELETE … WHERE NOT EXISTS looks at rows as they were when it began, and strands what was held while it
- * waited.)
+ * waited.) A key that is not there any more has had its end: nothing is done about it, for whoever parks it anew meanwhile is
+ * held up by no lock of ours.
  */
 export async function giveTurns(tx: Tx, keys: readonly ChannelKey[], now: Date): Promise<number> {
-  await lockKeys(tx, keys, 'FOR UPDATE');
-  const heads = await headsOf(tx, keys);
+  const heads = await headsOf(tx, await lockKeys(tx, keys, 'FOR UPDATE'));
   await endKeys(
     tx,
     heads.filter(({ id }) => id === null),
@@ -40,7 +40,8 @@ export async function giveTurns(tx: Tx, keys: readonly ChannelKey[], now: Date):
 }
 
 /** Planned anew: a kept plan may be one for a table that was small. */
-export function headsOf(tx: Tx, keys: readonly ChannelKey[]): Promise<Head[]> {
+export async function headsOf(tx: Tx, keys: readonly ChannelKey[]): Promise<Head[]> {
+  if (keys.length === 0) return [];
   return queryAnew<Head>(
     tx,
     `SELECT c AS "channelId", k AS key, h.id, h.state FROM unnest(:channelIds::int[], :keys::text[]) u(c, k)
@@ -49,6 +50,24 @@ export function headsOf(tx: Tx, keys: readonly ChannelKey[]): Promise<Head[]> {
      ) h ON true`,
     { channelIds: keys.map(({ channelId }) => channelId), keys: keys.map(({ key }) => key) },
   );
+}
+
+/** SQL: what is unresolved of a key and keeps its place in it. */
+export const OF_KEY = `channel_id = :channelId AND key = :key AND holds AND state IN ('waiting', 'held', 'dead')`;
+
+/**
+ * Of what holds a key only the first is ever waiting; the others are held. Asked behind whatever came to stand in front: a message that staff brought
+ * back, or, while a record was with its handler, whatever else parked its key. The caller holds the keys' locks.
+ */
+export async function holdBehindFirst(tx: Tx, keys: readonly ChannelKey[]): Promise<void> {
+  for (const { channelId, key } of keys) {
+    await query(
+      tx,
+      `UPDATE parked_inbound SET state = 'held', next_attempt_at = NULL, version = version + 1
+       WHERE ${OF_KEY} AND state = 'waiting' AND id > (SELECT id FROM parked_inbound WHERE ${OF_KEY} ORDER BY id LIMIT 1)`,
+      { channelId, key },
+    );
+  }
 }
 
 async function endKeys(tx: Tx, keys: readonly ChannelKey[]): Promise<void> {

@@ -30,17 +30,21 @@ export class Parked {
 
   /**
    * Parks keys, sorted as {@link lockedKeys} does. DO UPDATE and not DO NOTHING: a key that another transaction parked meanwhile must be locked
-   * too, or the end of its drain could delete the row before it sees what we add behind it.
+   * too, or the end of its drain could delete the row before it sees what we add behind it. Returns those: what is added there
+   * may stand behind something, see `holdBehindFirst`.
    */
-  async parkKeys(tx: Tx, keys: readonly ChannelKey[], now: Date): Promise<void> {
-    if (keys.length === 0) return;
-    await query(
+  async parkKeys(tx: Tx, keys: readonly ChannelKey[], now: Date): Promise<ChannelKey[]> {
+    if (keys.length === 0) return [];
+    const rows = await query<ChannelKey & { isNew: boolean }>(
       tx,
+      // A row that was there has been locked by us, which its xmax tells; a new one has none.
       `INSERT INTO parked_key AS p (channel_id, key, since)
        SELECT c, k, :now FROM unnest(:channelIds::int[], :keys::text[]) u(c, k) ORDER BY c, k
-       ON CONFLICT (channel_id, key) DO UPDATE SET since = p.since`,
+       ON CONFLICT (channel_id, key) DO UPDATE SET since = p.since
+       RETURNING channel_id AS "channelId", key, p.xmax = 0 AS "isNew"`,
       { channelIds: keys.map(({ channelId }) => channelId), keys: keys.map(({ key }) => key), now },
     );
+    return rows.filter(({ isNew }) => !isNew);
   }
 
   /**

@@ -8,6 +8,7 @@ import { type Dispatch, handOver } from './handing-over';
 import { type Inbox, type InboxEntry, inboxKey } from './inbox';
 import { type InspectedRecord, REUSED } from './inspect';
 import { keepBatch } from './keeping';
+import { holdBehindFirst } from './key-turns';
 import type { Parked, ParkedRecord } from './parked';
 import { type ChannelKey, placeOf } from './record-identity';
 
@@ -56,13 +57,14 @@ export class RecordTransaction {
     const keys = keysOf(list);
     const parkedBefore = await this.parked.lockedKeys(tx, [...keys.values()]);
     const fold = state === 'suspended' ? keepBatch(list, parkedBefore) : await foldBatch(list, parkedBefore, invoke);
-    await this.parked.parkKeys(
+    const parkedMeanwhile = await this.parked.parkKeys(
       tx,
       [...fold.parkedKeys].map((sequence) => keys.get(sequence) as ChannelKey),
       now,
     );
     const parked = toPark(fold, now);
     await this.parked.add(tx, parked, now);
+    await holdBehindFirst(tx, parkedMeanwhile);
     await this.reports.add(tx, deadOf(parked), now);
     const failures = new Map(parked.map(({ inspected, failure }) => [inspected, failure]));
     for (const [{ inspected }, outcome] of fold.outcomes) {

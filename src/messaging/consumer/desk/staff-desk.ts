@@ -1,6 +1,6 @@
 import { query, type Tx } from '../../../platform/database';
 import { Inbox } from '../inbox';
-import { giveTurns } from '../key-turns';
+import { giveTurns, holdBehindFirst, OF_KEY } from '../key-turns';
 import { lockKeys, Parked } from '../parked';
 import type { ParkedDesk, ParkedEdit, Release } from '../parked-desk';
 import type { ChannelKey } from '../record-identity';
@@ -61,7 +61,8 @@ export class StaffDesk implements ParkedDesk {
       `UPDATE parked_inbound SET state = 'dead', version = version + 1, resolved_at = NULL, resolved_by = NULL, resolution = NULL WHERE id = :id`,
       { id },
     );
-    if (place) await holdBehind(tx, place, id);
+    // A statement of its own: it sees what the attempt left.
+    if (place) await holdBehindFirst(tx, [place]);
   }
 
   edit(tx: Tx, edit: ParkedEdit, version: number, now: Date): Promise<string> {
@@ -73,18 +74,7 @@ export class StaffDesk implements ParkedDesk {
   }
 }
 
-const OF_KEY = `channel_id = :channelId AND key = :key AND holds AND state IN ('waiting', 'held', 'dead')`;
-
 /** Waits for a drain that has the key in hand: what it applies behind the restored message stays applied; after it nothing of the key is tried. */
 async function awaitAttempt(tx: Tx, place: ChannelKey): Promise<void> {
   await query(tx, `SELECT 1 FROM parked_inbound WHERE ${OF_KEY} ORDER BY id LIMIT 1 FOR UPDATE`, { ...place });
-}
-
-/** What had its turn behind this message is held by it again. A statement of its own: it sees what the attempt left. */
-async function holdBehind(tx: Tx, place: ChannelKey, id: string): Promise<void> {
-  await query(
-    tx,
-    `UPDATE parked_inbound SET state = 'held', next_attempt_at = NULL, version = version + 1 WHERE ${OF_KEY} AND state = 'waiting' AND id > :id`,
-    { ...place, id },
-  );
 }
