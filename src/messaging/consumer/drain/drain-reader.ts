@@ -46,6 +46,8 @@ export class DrainReader {
     const sequences: Sequence[] = [];
     const away: string[] = [];
     for (const sequence of due) {
+      // Somebody had it since it was found: what was found behind it, and what its marks said, was of before.
+      if (stored.get(sequence.head)?.version !== sequence.version) continue;
       const messages = await inspector.inspectAll(sequence.ids.map((id) => stored.get(id)));
       if (messages.length > 0) sequences.push({ ...sequence, ids: sequence.ids.slice(0, messages.length), messages });
       else away.push(sequence.head);

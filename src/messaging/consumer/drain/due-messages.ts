@@ -4,6 +4,8 @@ import { type Database, query, queryAnew, type Tx } from '../../../platform/data
 export interface DueSequence {
   /** The head's id; it is the key's lock among drains. */
   head: string;
+  /** The head's, when it was found due. */
+  version: number;
   channelId: number;
   /** null: nothing is held behind it. */
   key: string | null;
@@ -13,6 +15,7 @@ export interface DueSequence {
 
 interface Head {
   id: string;
+  version: number;
   channelId: number;
   key: string | null;
   holds: boolean;
@@ -47,7 +50,7 @@ export class DueMessages {
   /** Up to `limit` messages of one partner. What another drain has in hand is passed over; nothing stays locked. */
   async take(partner: string, limit: number, now: Date): Promise<DueSequence[]> {
     const heads = await this.database.query<Head>(
-      `SELECT id, channel_id AS "channelId", key, holds, coalesce(octet_length(raw_value), 0) AS bytes FROM parked_inbound
+      `SELECT id, version, channel_id AS "channelId", key, holds, coalesce(octet_length(raw_value), 0) AS bytes FROM parked_inbound
        WHERE state = 'waiting' AND partner = :partner AND next_attempt_at <= :now ORDER BY next_attempt_at, id LIMIT :limit FOR UPDATE SKIP LOCKED`,
       { partner, now, limit },
     );
@@ -93,7 +96,7 @@ function withinBytes(
 ): DueSequence[] {
   const sequences: DueSequence[] = [];
   let room = MAX_BYTES;
-  for (const { id: head, channelId, key, holds, bytes } of heads) {
+  for (const { id: head, version, channelId, key, holds, bytes } of heads) {
     if (bytes > room && sequences.length > 0) break;
     room -= bytes;
     const ids = [head];
@@ -103,7 +106,7 @@ function withinBytes(
       room -= size;
       ids.push(id);
     }
-    sequences.push({ head, channelId, key: holds ? key : null, ids });
+    sequences.push({ head, version, channelId, key: holds ? key : null, ids });
   }
   return sequences;
 }
