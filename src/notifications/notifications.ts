@@ -47,6 +47,28 @@ export class Notifications {
   }
 
   /**
+   * {@link raise} for what happened together: who would be told of more than `most` of these over one channel is told once, what `summary` makes
+   * of them. Its event's id is to be another one for other events.
+   */
+  async raiseTogether(
+    tx: Tx,
+    events: readonly NotificationEvent[],
+    { most, summary }: { most: number; summary: (of: readonly NotificationEvent[]) => NotificationEvent },
+    now: Date,
+  ): Promise<number> {
+    const planned = await this.plan(tx, events, now);
+    for (const [n, fault] of planned.faults) throw refusal(events[n] as NotificationEvent, fault);
+    const rows = waysOf(events, planned.rows).flatMap(({ of, to }) => {
+      if (of.length <= most) return to;
+      const event = summary(of);
+      const fault = this.fault(event);
+      if (fault) throw refusal(event, fault);
+      return to.slice(0, 1).map((row) => this.inPlaceOf(row, event, now));
+    });
+    return (await this.write(tx, rows, now)).size;
+  }
+
+  /**
    * {@link raise} for what other systems ask for, each with its requestHash: an outcome for each, in the order given. What is refused or
    * reused has written nothing; the others stand.
    */
@@ -99,9 +121,21 @@ export class Notifications {
     return { rows, faults };
   }
 
+  private inPlaceOf(row: NewNotification, event: NotificationEvent, now: Date): NewNotification {
+    const kind = this.kinds(event.kind) as NotificationKind;
+    return newNotification(kind, event, { ...row, notBefore: row.nextAttemptAt }, dataText(event.data), now);
+  }
+
   private write(tx: Tx, rows: NewNotification[], now: Date): Promise<Set<string>> {
     return rows.length > 0 ? insertNotifications(tx, rows, now) : Promise.resolve(new Set<string>());
   }
+}
+
+/** What goes to one receiver (or address) over one channel: the events, and the row for each. */
+function waysOf(events: readonly NotificationEvent[], rows: readonly NewNotification[][]) {
+  const told = events.flatMap((event, n) => (rows[n] ?? []).map((row) => ({ event, row })));
+  const ways = Map.groupBy(told, ({ row: { channel, receiver, address } }) => `${channel} ${receiver ?? address}`);
+  return [...ways.values()].map((way) => ({ of: way.map(({ event }) => event), to: way.map(({ row }) => row) }));
 }
 
 const requestKey = (eventId: string, hash: string) => `${hash} ${eventId}`;

@@ -23,5 +23,8 @@ export const deadLettersOpen: NotificationKind = {
     ],
     // Absent: of several partners.
     partner: { id: 'acme', name: 'Acme Ltd' },
+    partnerCount: 1,
+    // Those that have most, at most ten.
+    partners: [{ id: 'acme', name: 'Acme Ltd', count: 4 }],
   },
 };

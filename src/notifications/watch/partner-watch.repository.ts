@@ -11,6 +11,12 @@ export interface WatchedPartner {
   deadNewestAt: Date | null;
 }
 
+/** Dead letters of a partner that people are to be told of. */
+export interface DeadToTell extends Pick<WatchedPartner, 'partner' | 'deadToldAt'> {
+  /** When the newest of them died. */
+  newest: Date;
+}
+
 /** The watchers' SQL, one statement a method. */
 export class PartnerWatchRepository {
   constructor(private readonly database: Database) {}
@@ -57,19 +63,28 @@ export class PartnerWatchRepository {
     return rows.length > 0;
   }
 
-  /** Writes what people are told of a partner's dead letters. False: another process has told them meanwhile. */
-  async toldOfDead(
-    tx: Tx,
-    { partner, deadToldAt }: Pick<WatchedPartner, 'partner' | 'deadToldAt'>,
-    newest: Date,
-    now: Date,
-  ): Promise<boolean> {
-    const rows = await query(
+  /**
+   * Writes what people are told of the dead letters of these partners. Resolves with those that no other process has told of meanwhile. Their
+   * rows are locked in the order of their names: two that tell of the same wait for each other once.
+   */
+  async toldOfDead(tx: Tx, due: readonly DeadToTell[], now: Date): Promise<string[]> {
+    const rows = await query<{ partner: string }>(
       tx,
-      `UPDATE partner_watch SET dead_told_at = :now, dead_newest_at = :newest
-       WHERE partner = :partner AND dead_told_at IS NOT DISTINCT FROM :deadToldAt::timestamptz RETURNING 1`,
-      { partner, deadToldAt, newest, now },
+      `WITH due AS MATERIALIZED (
+         SELECT * FROM unnest(:partners::text[], :tellings::timestamptz[], :newest::timestamptz[]) d (partner, told_at, newest_at)
+       ), ours AS MATERIALIZED (
+         SELECT w.partner, d.newest_at FROM partner_watch w JOIN due d USING (partner)
+         WHERE w.dead_told_at IS NOT DISTINCT FROM d.told_at ORDER BY w.partner FOR UPDATE OF w
+       )
+       UPDATE partner_watch w SET dead_told_at = :now, dead_newest_at = ours.newest_at FROM ours WHERE w.partner = ours.partner
+       RETURNING w.partner`,
+      {
+        now,
+        partners: due.map(({ partner }) => partner),
+        tellings: due.map(({ deadToldAt }) => deadToldAt),
+        newest: due.map(({ newest }) => newest),
+      },
     );
-    return rows.length > 0;
+    return rows.map(({ partner }) => partner);
   }
 }

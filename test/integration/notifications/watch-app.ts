@@ -58,6 +58,24 @@ export class WatchApp {
     return this.orders.database.transaction((tx) => query(tx, sql, values));
   }
 
+  private letters = 0;
+
+  /** Messages of partners that died just now, or so many hours ago. */
+  die(letters: readonly { partner: string; code: string }[], hoursAgo = 0): Promise<unknown[]> {
+    return this.write(
+      `INSERT INTO parked_inbound (partner, key, state, channel_id, inbox_id, topic, partition, "offset", record_time, type, header_names, header_values, raw_value, code, fingerprint,
+         parked_at, first_failed_at, last_failed_at)
+       SELECT partner, 'k', 'dead', 1, 'letter-' || :before::int + n, 't', 0, 1, :at, 'type', '{}', '{}', 'x', code, code, :at, :at, :at
+       FROM unnest(:partners::text[], :codes::text[]) WITH ORDINALITY l (partner, code, n)`,
+      {
+        at: new Date(this.now.getTime() - hoursAgo * HOUR),
+        before: (this.letters += letters.length) - letters.length,
+        partners: letters.map(({ partner }) => partner),
+        codes: letters.map(({ code }) => code),
+      },
+    );
+  }
+
   /** What was told of a kind. */
   async told(kind: string): Promise<Record<string, unknown>[]> {
     return (await notificationsOfKind(this.orders.database, kind)).map(({ data }) => data);

@@ -4,6 +4,8 @@ import { PartnerWatchRepository } from '../../../src/notifications/watch/partner
 import { Partners } from '../../../src/partners';
 import { ifFree, query } from '../../../src/platform/database';
 import { eventually } from '../../support/eventually';
+import { STORM_PAUSE_MS } from '../../../src/notifications/watch/domain/dead-letters-due';
+import { notificationsOfKind, subscribe } from '../../support/receivers';
 import { HOUR, WatchApp } from './watch-app';
 
 describe('open dead letters', () => {
@@ -14,18 +16,11 @@ describe('open dead letters', () => {
   });
   afterEach(() => watch.orders.close());
 
-  let letters = 0;
-  const dies = async (partner: string, code: string, hoursAgo = 0) => {
-    const at = new Date(watch.now.getTime() - hoursAgo * HOUR);
-    await watch.write(
-      `INSERT INTO parked_inbound (partner, key, state, channel_id, inbox_id, topic, partition, "offset", record_time, type, header_names, header_values, raw_value, code, fingerprint,
-         parked_at, first_failed_at, last_failed_at)
-       VALUES (:partner, 'k', 'dead', 1, :id, 't', 0, 1, :at, 'type', '{}', '{}', 'x', :code, :code, :at, :at, :at)`,
-      { partner, code, at, id: `letter-${++letters}` },
-    );
-  };
+  const dies = (partner: string, code: string, hoursAgo = 0) => watch.die([{ partner, code }], hoursAgo);
   const open = () => watch.told('dead-letters-open');
   const resolve = () => watch.write(`UPDATE parked_inbound SET state = 'discarded', resolved_at = now()`);
+
+  const alone = (id: string, count: number) => ({ partnerCount: 1, partners: [{ id, name: id, count }] });
 
   it('are told for each partner, with how many and why', async () => {
     await dies('acme', 'order-unknown', 2);
@@ -39,13 +34,21 @@ describe('open dead letters', () => {
       { code: 'b', count: 1 },
     ];
     expect((await open()).toSorted((a, b) => Number(b['count']) - Number(a['count']))).toEqual([
-      { partner: { id: 'acme', name: 'acme' }, at: watch.now.toISOString(), count: 5, since, causes },
+      {
+        partner: { id: 'acme', name: 'acme' },
+        at: watch.now.toISOString(),
+        count: 5,
+        since,
+        causes,
+        ...alone('acme', 5),
+      },
       {
         partner: { id: 'umbra', name: 'umbra' },
         at: watch.now.toISOString(),
         count: 1,
         since: watch.now.toISOString(),
         causes: [{ code: 'invalid', count: 1 }],
+        ...alone('umbra', 1),
       },
     ]);
   });
@@ -121,6 +124,121 @@ describe('open dead letters', () => {
     });
     await looks;
     expect(await open()).toHaveLength(2);
+  });
+});
+
+describe('open dead letters of many partners', () => {
+  let watch: WatchApp;
+
+  beforeEach(async () => {
+    watch = await WatchApp.start();
+  });
+  afterEach(() => watch.orders.close());
+
+  /** A letter of each partner from `p<from>` to `p<to>`, and another one of the last. */
+  const die = (from: number, to: number) =>
+    watch.die(
+      Array.from({ length: to - from + 2 }, (_, n) => ({
+        partner: `p${Math.min(from + n, to)}`,
+        code: n % 3 === 0 ? 'invalid' : 'order-unknown',
+      })),
+    );
+  const told = () => notificationsOfKind(watch.orders.database, 'dead-letters-open');
+
+  it('are told in one notification, to each receiver those that concern it', async () => {
+    const { database } = watch.orders;
+    await subscribe(database, { id: 'two', kinds: ['dead-letters-open'], partners: ['p101', 'p399', 'other'] });
+    await subscribe(database, { id: 'one', kinds: ['dead-letters-open'], channels: ['sms'], partners: ['p250'] });
+    await subscribe(database, { id: 'none', kinds: ['dead-letters-open'], partners: ['other'] });
+    await die(100, 399);
+    await watch.look();
+    const made = await told();
+    expect(made).toHaveLength(3);
+    const byReceiver = new Map(made.map((one) => [one.receiver, one]));
+    const at = watch.now.toISOString();
+    expect(byReceiver.get('ops-desk')).toMatchObject({
+      partner: null,
+      eventId: `dead-letters/p100/${at}`,
+      data: {
+        at,
+        count: 301,
+        since: at,
+        causes: [
+          { code: 'order-unknown', count: 200 },
+          { code: 'invalid', count: 101 },
+        ],
+        partnerCount: 300,
+        partners: [
+          { id: 'p399', name: 'p399', count: 2 },
+          { id: 'p100' },
+          ...Array.from({ length: 8 }, () => ({ count: 1 })),
+        ],
+      },
+    });
+    expect(byReceiver.get('ops-desk')?.data).not.toHaveProperty('partner');
+    expect(byReceiver.get('two')?.data).toMatchObject({
+      count: 3,
+      partnerCount: 2,
+      partners: [
+        { id: 'p399', count: 2 },
+        { id: 'p101', count: 1 },
+      ],
+    });
+    expect(byReceiver.get('one')).toMatchObject({
+      channel: 'sms',
+      partner: 'p250',
+      data: { partner: { id: 'p250' }, count: 1 },
+    });
+  });
+
+  it('are told once in five minutes while more partners are hit, and each partner once an hour', async () => {
+    await die(100, 102);
+    await watch.look();
+    expect((await told()).map(({ partner }) => partner)).toEqual(['p100', 'p101', 'p102']);
+    for (let minute = 1; minute < 60; minute++) {
+      watch.pass(1 / 60);
+      await die(100 + 3 * minute, 102 + 3 * minute);
+      await watch.look();
+    }
+    const storm = (await told()).slice(3).map(({ data }) => data['partnerCount']);
+    // Of 59 minutes the first five, and so on.
+    expect(storm).toEqual(Array.from({ length: 11 }, () => 15));
+    watch.pass(STORM_PAUSE_MS / HOUR);
+    await watch.look();
+    // Those of the last minutes; nothing has died since of those that were told an hour ago.
+    expect((await told()).at(-1)?.data).toMatchObject({ partnerCount: 12 });
+  });
+
+  it('are told by one of several processes that have seen the same, each partner once', async () => {
+    await die(100, 139);
+    const { database, app } = watch.orders;
+    const repository = new PartnerWatchRepository(database);
+    const several = [1, 2, 3].map(
+      () => new DeadLetterWatch(database, repository, app.get(Partners), app.get(Notifications)),
+    );
+    await watch.write('INSERT INTO partner_watch (partner, watched_since, heard_up_to) VALUES (:p, :now, :now)', {
+      p: 'p120',
+      now: watch.now,
+    });
+    let looks: Promise<unknown> = Promise.resolve();
+    await database.transaction(async (tx) => {
+      // Another process has told of this one, and not committed.
+      await query(tx, `UPDATE partner_watch SET dead_told_at = :now, dead_newest_at = :now WHERE partner = 'p120'`, {
+        now: watch.now,
+      });
+      looks = Promise.all(several.map((one) => one.look(watch.now)));
+      await eventually(
+        async () =>
+          (
+            await database.query(
+              `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+            )
+          ).length === 3,
+        { what: 'all of them wait' },
+      );
+    });
+    await looks;
+    expect((await told()).map(({ data }) => data['partnerCount'])).toEqual([39]);
   });
 });
 

@@ -54,6 +54,22 @@ describe('templates', () => {
     expect(measure((content as { text: string }).text)).toMatchObject({ alphabet: 'gsm', parts: 1 });
   });
 
+  it('say whose dead letters are open where several are told of together', () => {
+    const { partner: _, ...rest } = kind('dead-letters-open').example;
+    const partners = [
+      { id: 'acme', name: 'Acme & Sons', count: 9 },
+      { id: 'umbra', name: 'Umbra', count: 3 },
+    ];
+    const data = { ...rest, count: 20, partnerCount: 7, partners };
+    const { subject, text, html } = email(builtIn.compose(kind('dead-letters-open'), 'email', told(data)));
+    expect(subject).toBe('20 dead letter(s) open of 7 partners');
+    for (const words of ['of 7 partners', '- Acme & Sons (acme): 9\n- Umbra (umbra): 3\n'])
+      expect(text).toContain(words);
+    expect(html).toContain('Acme &amp; Sons (acme): 9<br>Umbra (umbra): 3');
+    const sms = builtIn.compose(kind('dead-letters-open'), 'sms', told(data));
+    expect((sms as { text: string }).text).toContain('20 dead letter(s) open of 7 partners');
+  });
+
   it('escape what partners say in HTML, and leave it alone in text', () => {
     const evil = '<img src=x onerror=alert(1)> & "{{ code }}"';
     const data = { ...kind('order-rejected').example, reason: evil, partner: { id: 'acme', name: '<b>Acme</b>' } };
