@@ -73,8 +73,14 @@ describe('a process that only sends notifications', () => {
     await put(3);
     await eventually(async () => (await inState('sent')) === 3, { ...SOON, what: `they are sent: ${notifier.output}` });
     expect(phones.sent).toHaveLength(3);
-    const metrics = await (await fetch(`${management}/metrics`)).text();
-    expect(metrics).toContain('parley_notifications_total{kind="message",channel="sms",result="sent"} 3');
+    // Counted when the process has heard that it is written.
+    await eventually(
+      async () => {
+        const metrics = await (await fetch(`${management}/metrics`)).text();
+        return metrics.includes('parley_notifications_total{kind="message",channel="sms",result="sent"} 3');
+      },
+      { ...SOON, what: 'the metrics count them' },
+    );
   });
 
   it('stays ready and says what is wrong when its provider fails and is left alone', async () => {

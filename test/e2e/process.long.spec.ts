@@ -63,7 +63,10 @@ describe('a process', () => {
 
   it('is ready, takes an order, and on SIGTERM becomes unready and ends with 0', async () => {
     const partner = uniqueName('acme');
-    const parley = await ParleyProcess.prepare(await freshDatabase(), { SHUTDOWN_DRAIN_MS: '300' });
+    const parley = await ParleyProcess.prepare(await freshDatabase(), {
+      // Long enough to be seen by a busy machine.
+      SHUTDOWN_DRAIN_MS: '5000',
+    });
     try {
       await parley.addPartner(partner, '--format', 'json');
       await parley.start();
@@ -92,7 +95,10 @@ describe('a process', () => {
 
   it('answers what was begun before SIGTERM, and ends though a client never ends its request', async () => {
     const partner = uniqueName('acme');
-    const parley = await ParleyProcess.prepare(await freshDatabase(), { SHUTDOWN_TIMEOUT_MS: '9000' });
+    const parley = await ParleyProcess.prepare(await freshDatabase(), {
+      // A third of it is the time that the client has to end.
+      SHUTDOWN_TIMEOUT_MS: '30000',
+    });
     try {
       await parley.addPartner(partner, '--format', 'json');
       await parley.start();

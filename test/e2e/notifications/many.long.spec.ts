@@ -78,7 +78,7 @@ it('six notifiers, killed and put to sleep at random, keep what every kind promi
     running[n] = world.notifier(SLOWLY);
   }
   await Promise.all([...asleep, ...running.map((notifier) => notifier.ready())]);
-  await world.settled(120_000);
+  await world.settled(240_000);
   await Promise.all(running.map((notifier) => notifier.stop()));
 
   const entries = ledgerOf(await world.told(ids), world.effects(), ({ channel }) => channel);
@@ -88,7 +88,7 @@ it('six notifiers, killed and put to sleep at random, keep what every kind promi
   expect(fallen.had).toBeGreaterThan(0);
   const doubled = entries.filter(({ policy, effects, story }) => policy === 'repeat' && effects > story.length);
   expect(doubled).toEqual([]);
-}, 240_000);
+}, 400_000);
 
 it('nobody is left with something in hand', () =>
   eventually(async () => (await world.sql(`SELECT 1 FROM notification WHERE claim IS NOT NULL`)).length === 0));

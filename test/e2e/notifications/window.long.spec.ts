@@ -241,7 +241,7 @@ describe('a notifier that is killed', () => {
     };
     const all = await Promise.allSettled([lane(ABILITIES.slice(0, 2)), lane(ABILITIES.slice(2))]);
     for (const one of all) if (one.status === 'rejected') throw one.reason;
-  }, 600_000);
+  }, 1_200_000);
 
   it.each(ABILITIES)('leaves exactly what its kind promises, where the SMS provider %s', (ability) => {
     const { entries, moments } = trials.get(ability) as Killing;

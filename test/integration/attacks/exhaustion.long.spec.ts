@@ -18,7 +18,7 @@ beforeAll(async () => {
   stage = await openStage({ DEAD_LETTER_FLOOD_PER_MINUTE: String(FLOOD) });
   globex = await stage.onboard('globex');
 });
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 beforeEach(async () => {
   acme = await stage.onboard('acme');
 });
@@ -54,8 +54,8 @@ async function write({ door, topics }: Onboarded, compression: 'none' | 'gzip', 
 
 describe('by volume', () => {
   it('a partner is slowed down to its limit by the broker, and another is not', async () => {
-    // A broker lets ten seconds' worth through at first.
-    const perSecond = 40_000;
+    // A broker lets ten seconds' worth through at first; the rest takes forty seconds, however busy the machine is.
+    const perSecond = 20_000;
     const greedy = await stage.onboard('greedy', { quotas: { producerBytesPerSecond: perSecond } });
     const million = Array.from({ length: 20 }, () => Buffer.alloc(50_000, 'x'));
     const timed = async (partner: Onboarded) => {

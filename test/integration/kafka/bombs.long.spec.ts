@@ -8,7 +8,7 @@ import { closeAll, createTopic, settingsFor, startSource } from './fixtures';
 type Compression = 'gzip' | 'snappy' | 'lz4' | 'zstd';
 const MB = 1024 * 1024;
 
-afterEach(() => closeAll(), 30_000);
+afterEach(() => closeAll());
 
 async function produceCompressed(topic: string, compression: Compression, values: readonly Buffer[]): Promise<void> {
   const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
@@ -73,7 +73,6 @@ it.each<[Compression, number]>([
     expect(source.trouble).toContain(`${topic}/0`);
     expect(memory()).toBeLessThan(400);
   },
-  60_000,
 );
 
 it('many batches that each keep within the limit are taken a few at a time, all of them', async () => {

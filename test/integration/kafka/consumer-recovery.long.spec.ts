@@ -5,7 +5,7 @@ import { joinWithForeignProtocol } from '../../support/foreign-member';
 import { produce, uniqueName } from '../../support/kafka';
 import { closeAll, committed, createTopic, Listener, recordingLogger, settingsFor, startSource } from './fixtures';
 
-afterEach(closeAll, 60_000);
+afterEach(() => closeAll());
 
 describe('a batch source whose client dies', () => {
   it('waits for a broker that is not there at start, says so once, and reads when it comes', async () => {
@@ -30,7 +30,8 @@ describe('a batch source whose client dies', () => {
     }
     await letIn();
     await eventually(() => listener.values.includes('a'));
-    expect(source).toMatchObject({ state: 'joined', everJoined: true, trouble: undefined });
+    await eventually(() => source.state === 'joined' && source.trouble === undefined);
+    expect(source.everJoined).toBe(true);
   });
 
   it('is built anew after the broker was killed and came back, and loses nothing', async () => {
@@ -50,14 +51,14 @@ describe('a batch source whose client dies', () => {
     }
     await eventually(() => listener.seen.length === 3);
     const restart = await kill(kafka);
-    await eventually(() => source.state === 'rebuilding', { timeout: 40_000 });
+    await eventually(() => source.state === 'rebuilding');
     expect(source.trouble).toBeTruthy();
     await restart();
     for (let partition = 0; partition < 3; partition++) {
       await produce(topic, [{ partition, value: `after ${partition}` }], kafka.brokers);
     }
     await eventually(() => new Set(listener.values).size === 6, { timeout: 60_000 });
-    expect(source).toMatchObject({ state: 'joined', trouble: undefined });
+    await eventually(() => source.state === 'joined' && source.trouble === undefined);
     await eventually(async () => (await committed(group, topic, 1, kafka.brokers)) === 2n);
     expect(lines.some(({ msg }) => msg === 'not reading: the consumer is built anew')).toBe(true);
     // The broker's absence is nobody's fault here: no reason to end the process.
@@ -72,7 +73,7 @@ describe('a batch source whose client dies', () => {
       const fatal: Error[] = [];
       const { logger, lines } = recordingLogger();
       const { source } = startSource({ topics: [topic], group, logger, onFatal: (error) => fatal.push(error) });
-      await eventually(() => fatal.length > 0, { timeout: 40_000 });
+      await eventually(() => fatal.length > 0);
       expect(fatal[0]).toMatchObject({ code: 'consumer-crashing' });
       expect(lines.filter(({ level }) => level === 40).length).toBe(5);
       expect(source.everJoined).toBe(false);
@@ -98,8 +99,9 @@ describe('a batch source whose client dies', () => {
     const { source } = startSource({ topics: [topic], logger, timing }, listener);
     await produce(topic, [{ value: 'a' }]);
     await eventually(() => lines.find(({ code }) => code === 'consumer-silent'));
-    await eventually(() => listener.values.includes('a'), { timeout: 40_000 });
-    expect(source.state).toBe('joined');
+    await eventually(() => listener.values.includes('a'));
+    // A busy machine's next one may fall silent, too.
+    await eventually(() => source.state === 'joined');
     release();
   });
 

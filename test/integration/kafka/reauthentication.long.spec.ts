@@ -63,9 +63,9 @@ async function idleFor(ms: number): Promise<void> {
 }
 
 describe('where the broker lets a session live for a short while', () => {
-  beforeAll(() => start(session), 60_000);
-  afterEach(() => closeAll(), 30_000);
-  afterAll(() => stop(), 30_000);
+  beforeAll(() => start(session));
+  afterEach(() => closeAll());
+  afterAll(() => stop());
 
   it('connections that were idle for longer work at once, without an error and without a new one', async () => {
     const { topic, admin, source, listener, send } = await working();
@@ -161,9 +161,9 @@ async function flowOf(
 }
 
 describe('where the broker closes what is idle', () => {
-  beforeAll(() => start({ ...session, 'connections.max.idle.ms': 2_000 }), 60_000);
-  afterEach(() => closeAll(), 30_000);
-  afterAll(() => stop(), 30_000);
+  beforeAll(() => start({ ...session, 'connections.max.idle.ms': 2_000 }));
+  afterEach(() => closeAll());
+  afterAll(() => stop());
 
   it('the next use makes a new connection, and nothing fails', async () => {
     const { topic, admin, source, listener, send } = await working();

@@ -49,23 +49,31 @@ describe('a relay with one topic in trouble', () => {
     const client = await bench.client();
     const ids = new Map<string, string[]>();
     let [writing, paused] = [true, false];
+    let turn: Promise<void> = Promise.resolve();
+    const write = async () => {
+      const rows = topics.flatMap((topic) =>
+        Array.from({ length: 4 }, (_, n) => ({ key: `k${n}`, topic, partition: n % partitions })),
+      );
+      const added = await addRows(client, rows);
+      rows.forEach(({ topic, partition }, n) => {
+        const lane = `${topic}/${partition}`;
+        ids.set(lane, [...(ids.get(lane) ?? []), added[n] ?? '']);
+      });
+    };
     const done = (async () => {
       while (writing) {
         await delay(10);
-        if (paused) continue;
-        const rows = topics.flatMap((topic) =>
-          Array.from({ length: 4 }, (_, n) => ({ key: `k${n}`, topic, partition: n % partitions })),
-        );
-        const added = await addRows(client, rows);
-        rows.forEach(({ topic, partition }, n) => {
-          const lane = `${topic}/${partition}`;
-          ids.set(lane, [...(ids.get(lane) ?? []), added[n] ?? '']);
-        });
+        if (!paused) await (turn = write());
       }
     })();
     return {
       ids,
-      pause: (on: boolean) => void (paused = on),
+      /** Resolves when nothing more is written. */
+      pause: async () => {
+        paused = true;
+        await turn;
+      },
+      goOn: () => void (paused = false),
       stop: async () => {
         writing = false;
         await done;
@@ -95,11 +103,11 @@ describe('a relay with one topic in trouble', () => {
     const written = await writer([lost, there], 2);
     await flows(there);
     // What the topic held goes with it; what comes after is ours to keep.
-    written.pause(true);
-    await until('a quiet relay', () => relay.state.pendingRows === 0);
+    await written.pause();
+    await inOrder(written.ids);
     written.ids.clear();
     const heal = await removeTopic(lost);
-    written.pause(false);
+    written.goOn();
     await until('the parking', () => relay.state.parkedLanes.length === 2);
     expect(relay.state.parkedLanes[0]).toMatchObject({
       code: 'topic-missing',
