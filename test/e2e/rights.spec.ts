@@ -47,9 +47,12 @@ describe('a process whose account lacks rights at the broker', () => {
       for (const words of told) await eventually(() => parley.output.includes(words), { what: words });
       // What it may not see is not said to be missing.
       expect(parley.output).not.toContain('run \\"parley partner add\\" again');
-      const health = await fetch(`${parley.managementUrl}/readyz?verbose`);
-      expect(await health.json()).toMatchObject({
-        checks: { topics: { status: 'degraded', message: expect.stringContaining(told[0] ?? '') as string } },
+      await eventually(async () => {
+        const health = await fetch(`${parley.managementUrl}/readyz?verbose`);
+        expect(await health.json()).toMatchObject({
+          checks: { topics: { status: 'degraded', message: expect.stringContaining(told[0] ?? '') as string } },
+        });
+        return true;
       });
       expect(parley.alive).toBe(true);
     } finally {

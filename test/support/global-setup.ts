@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { startPostgres } from '../../scripts/servers/index.mjs';
 import { migrateDatabase } from './database';
-import { type GuardedKafka, startGuardedKafka } from './guarded-kafka';
+import { type GuardedKafka, NEVER_KILLED, startGuardedKafka } from './guarded-kafka';
 
 declare global {
   /** What the run has to undo, newest last. */
@@ -45,9 +45,7 @@ async function ownPostgres(undo: (() => Promise<void>)[]): Promise<string> {
 
 async function broker(undo: (() => Promise<void>)[]): Promise<void> {
   if (process.env['TEST_KAFKA_BROKERS'] && process.env['TEST_KAFKA_GUARDED']) return;
-  // Nobody kills it: on a machine that stands still for seconds it must not be taken for dead, and lead nothing for a while.
-  const patient = { 'broker.session.timeout.ms': 60_000 };
-  const kafka = await startGuardedKafka({ open: true, extraProperties: patient });
+  const kafka = await startGuardedKafka({ open: true, extraProperties: NEVER_KILLED });
   undo.push(() => kafka.stop());
   const { brokers, caFile, admin, parley } = kafka;
   process.env['TEST_KAFKA_BROKERS'] ??= kafka.openBrokers;

@@ -19,6 +19,9 @@ export function guardedKafka(): GuardedKafka {
   return JSON.parse(known) as GuardedKafka;
 }
 
+/** For a broker that nobody kills: on a machine that stands still for seconds it must not be taken for dead, and lead nothing for a while. */
+export const NEVER_KILLED = { 'broker.session.timeout.ms': 60_000 };
+
 /** Another; whoever starts it stops it. */
 export async function startGuardedKafka(
   options: KafkaOptions & { open?: boolean } = {},

@@ -97,7 +97,10 @@ describe('a sender that sleeps past its lease', () => {
     const dealt = sender.deal({ ...assignment, provider: slow });
     await lockWaited(world);
     row.letGo(SHORTENED);
+    const began = performance.now();
     await Promise.all([dealt, row.ended]);
+    // Long before it would end by itself.
+    expect(performance.now() - began).toBeLessThan(30_000);
     expect((await world.attemptsOf(id))[0]).toMatchObject({ outcome: 'unknown' });
     expect(await world.row(id)).toMatchObject({ state: 'pending', doubtful: true });
   });

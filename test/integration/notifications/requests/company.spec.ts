@@ -11,7 +11,7 @@ import { parsePartnerFile, type PartnerFile } from '../../../../src/partners';
 import { eventually } from '../../../support/eventually';
 import { testConfig } from '../../../support/config';
 import { atEnd } from '../../../support/faults';
-import { asAdministrator, asParley, doorOf, startGuardedKafka } from '../../../support/guarded-kafka';
+import { asAdministrator, asParley, doorOf, NEVER_KILLED, startGuardedKafka } from '../../../support/guarded-kafka';
 import { type KafkaDoor, produce, readAll, refusalsIn, withAdmin } from '../../../support/kafka';
 import { onboard } from '../../../support/partners';
 import { type Onboarded, openStage, type Stage } from '../../attacks/stage';
@@ -26,7 +26,7 @@ let acme: Onboarded;
 let shop: KafkaDoor;
 // The company has one id: with any other spec's its account would be shared.
 beforeAll(async () => {
-  const kafka = await startGuardedKafka();
+  const kafka = await startGuardedKafka({ extraProperties: NEVER_KILLED });
   atEnd(() => kafka.stop());
   stage = await openStage({ DATABASE_POOL_SIZE: '8' }, kafka);
   const { databaseUrl, kafkaConsumerGroup } = stage.config;

@@ -7,10 +7,8 @@ import { resolverOf } from '../../../../src/notifications/channels/webhook/resol
 import { eventually } from '../../../support/eventually';
 import { RawServer } from '../../../support/webhook-receiver';
 
-/** Ours for one attempt that is to end by time. A machine that is busy has connected and written by then. */
-const SHORT_MS = 2000;
-/** For one that ends by itself, however busy the machine is: were it to end by time, its test would too. */
-const LONG_MS = 30_000;
+/** Of an attempt that ends by itself, however busy the machine is: were it to end by time, its test would too. */
+const PATIENCE_MS = 30_000;
 
 let server: RawServer | undefined;
 afterEach(async () => {
@@ -18,16 +16,17 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Asks a server that answers so. Whatever it does, one connection was made, and is closed behind it. */
-async function ask(
-  speak: (socket: Socket) => void,
-  patienceMs = LONG_MS,
-): Promise<{ exchange: HttpExchange; raw: RawServer }> {
-  const raw = (server = await RawServer.start(speak));
+/** Asks a server that answers so; the attempt's time is over when what it returns resolves. Whatever it does, one connection was made, and is closed behind it. */
+async function ask(speak: (socket: Socket) => unknown): Promise<{ exchange: HttpExchange; raw: RawServer }> {
+  const time = new AbortController();
+  const raw = (server = await RawServer.start((socket) => {
+    const spoken = speak(socket);
+    if (spoken instanceof Promise) void spoken.then(() => time.abort());
+  }));
   const exchange = await post(
     { url: new URL(raw.url), headers: {}, body: '{"secret":"x"}' },
-    { resolve: resolverOf(), allowed: ['127.0.0.1'], timeoutMs: patienceMs },
-    AbortSignal.timeout(patienceMs),
+    { resolve: resolverOf(), allowed: ['127.0.0.1'], timeoutMs: PATIENCE_MS },
+    AbortSignal.any([time.signal, AbortSignal.timeout(PATIENCE_MS)]),
   );
   await eventually(() => raw.sockets.size === 0, { what: 'the connection is closed' });
   expect(raw.connections).toBe(1);
@@ -45,10 +44,16 @@ function flood(socket: Socket, chunk: string): Promise<number> {
   });
 }
 
-/** Writes the same every few milliseconds until the connection is closed. */
-function drip(socket: Socket, piece: string): void {
-  const timer = setInterval(() => socket.write(piece), 10);
-  socket.once('close', () => clearInterval(timer));
+/** Writes the same every few milliseconds until the connection is closed; resolves when many have gone out. */
+function drip(socket: Socket, piece: string): Promise<void> {
+  return new Promise((resolve) => {
+    let pieces = 0;
+    const timer = setInterval(() => {
+      socket.write(piece);
+      if (++pieces === 50) resolve();
+    }, 10);
+    socket.once('close', () => clearInterval(timer));
+  });
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -79,21 +84,21 @@ describe('a receiver that means harm', () => {
   it('drips its headers: the attempt ends in its time, open what became of it', async () => {
     const { exchange } = await ask((socket) => {
       socket.write(OK);
-      drip(socket, 'x: y\r\n');
-    }, SHORT_MS);
+      return drip(socket, 'x: y\r\n');
+    });
     expect(exchange).toMatchObject({ kind: 'failed', written: true });
   });
 
   it('drips its body: the attempt ends in its time, and its status counts', async () => {
     const { exchange } = await ask((socket) => {
       socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
-      drip(socket, '1\r\na\r\n');
-    }, SHORT_MS);
+      return drip(socket, '1\r\na\r\n');
+    });
     expect(exchange).toMatchObject({ kind: 'answered', status: 200, complete: false });
   });
 
   it('says for ever that it is about to answer: the attempt ends in its time', async () => {
-    const { exchange } = await ask((socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n'), SHORT_MS);
+    const { exchange } = await ask((socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n'));
     expect(exchange).toMatchObject({ kind: 'failed', written: true });
   });
 
