@@ -2,6 +2,7 @@ import { ConsumerCounters } from '../../../src/messaging/consumer/counters';
 import { createProcessor, pauseChannel, pausedChannels, resumeChannel } from '../../../src/messaging/consumer';
 import { DEATHS, FloodGate, type FloodLimits } from '../../../src/messaging/consumer/protection/flood-gate';
 import { JsonCodec } from '../../../src/messaging/registry';
+import { Database } from '../../../src/platform/database';
 import { eventually } from '../../support/eventually';
 import { uniqueName } from '../../support/kafka';
 import { recordingLogger } from '../kafka/fixtures';
@@ -25,8 +26,8 @@ afterEach(() => Promise.all(gates.splice(0).map((gate) => gate.stop())));
 afterAll(() => world.close());
 
 /** A consumer process with its gate, and a clock that the test moves. */
-function startProcess(limits: FloodLimits, clock = { time: Date.now() }) {
-  const { database, channels } = world;
+function startProcess(limits: FloodLimits, clock = { time: Date.now() }, database: Database = world.database) {
+  const { channels } = world;
   const { logger, lines } = recordingLogger();
   const now = () => new Date(clock.time);
   const gate = new FloodGate(database, channels, limits, { now }, logger);
@@ -47,6 +48,26 @@ function startProcess(limits: FloodLimits, clock = { time: Date.now() }) {
     new ConsumerCounters({ dead: (topic) => gate.died(topic) }),
   );
   return { gate, lines, processor };
+}
+
+/** Reads which channels are paused, and says so when it is let. */
+class SlowAnswers extends Database {
+  readonly answers: PromiseWithResolvers<void>[] = [];
+  private ended = false;
+
+  override async query<Row>(text: string, parameters?: Record<string, unknown>): Promise<Row[]> {
+    const rows = await super.query<Row>(text, parameters);
+    if (!text.includes('FROM channel_pause') || this.ended) return rows;
+    const answer = Promise.withResolvers<void>();
+    this.answers.push(answer);
+    await answer.promise;
+    return rows;
+  }
+
+  end(): void {
+    this.ended = true;
+    for (const { resolve } of this.answers) resolve();
+  }
 }
 
 const garbage = (tape: Tape, count: number) =>
@@ -124,6 +145,23 @@ describe('a flood of dead letters', () => {
     await send(two.processor, garbage(new Tape(topic, 1), 40));
     await eventually(() => [one, two].every(({ gate }) => gate.pausedTopics.includes(topic)), { what: 'both obey' });
     expect([...one.lines, ...two.lines].filter((line) => line['code'] === 'channel-flooded')).toHaveLength(1);
+  });
+
+  it('pauses its channel for good though the pauses were read just before and are heard of just after', async () => {
+    const partner = uniqueName('p');
+    const tape = new Tape(await addPartner(world, partner));
+    const slow = new SlowAnswers(world.dataSource);
+    const { gate, processor } = startProcess({ perMinute: 50, open: 10_000 }, undefined, slow);
+    try {
+      await eventually(() => slow.answers.length === 1, { what: 'the pauses are read' });
+      await send(processor, garbage(tape, 100));
+      expect(gate.pausedTopics).toContain(tape.topic);
+      slow.answers[0]?.resolve();
+      await eventually(() => slow.answers.length === 2, { what: 'they are read once more' });
+      expect(gate.pausedTopics).toContain(tape.topic);
+    } finally {
+      slow.end();
+    }
   });
 
   it('is not what a replay fails with again', async () => {

@@ -117,8 +117,10 @@ export class FloodGate {
   }
 
   private async look(): Promise<void> {
-    const pauses = await pausedChannels(this.database);
     const before = this.paused;
+    const pauses = await pausedChannels(this.database);
+    // A pause that was written meanwhile may not be among them, and a channel would be read on: the next look has it.
+    if (this.paused !== before) return;
     this.paused = new Map(pauses.map((pause) => [pause.channelId, pause]));
     for (const channel of this.channels.inbound()) {
       if (before.has(channel.id) && !this.paused.has(channel.id)) {
