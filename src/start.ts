@@ -21,7 +21,7 @@ import { Database, DatabaseMonitor } from './platform/database';
 import { AppError, messageOf } from './platform/errors';
 import { createHttpApp } from './platform/http';
 import { Lifecycle } from './platform/lifecycle';
-import { retryForever, sleep } from './platform/polling';
+import { retryForever, sleep, sweeping } from './platform/polling';
 import type { Logger } from './platform/telemetry';
 
 /** A started process. */
@@ -151,21 +151,21 @@ function watchPartners(app: NestFastifyApplication, config: Config, logger: Logg
 /** Partitions ahead of the numbers, and sent ones away after their time; in every role, since inserts stop without them. */
 async function keepPartitions(database: Database, config: Config, log: Logger, signal: AbortSignal): Promise<void> {
   const policy = { rows: config.outboxPartitionRows, retentionMs: config.outboxRetentionHours * 3_600_000 };
-  while (!signal.aborted) {
-    await sleep(MAINTENANCE_MS * (0.5 + Math.random()), signal);
-    if (signal.aborted) return;
-    try {
-      const { created, dropped, refused: kept } = await maintainPartitions(database, policy, systemClock.now());
-      if (created.length + dropped.length > 0) log.info({ created, dropped }, 'outbox partitions maintained');
-      if (kept.length > 0)
-        log.error(
-          { kept, code: 'outbox-partition-unsent' },
-          'old outbox partitions hold rows that were never sent; they are kept',
-        );
-    } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'outbox partitions could not be maintained; tried again in a minute');
-    }
-  }
+  const maintain = async () => {
+    const { created, dropped, refused: kept } = await maintainPartitions(database, policy, systemClock.now());
+    if (created.length + dropped.length > 0) log.info({ created, dropped }, 'outbox partitions maintained');
+    if (kept.length > 0)
+      log.error(
+        { kept, code: 'outbox-partition-unsent' },
+        'old outbox partitions hold rows that were never sent; they are kept',
+      );
+  };
+  await sweeping(maintain, {
+    everyMs: MAINTENANCE_MS,
+    signal,
+    onFailure: (error) =>
+      log.warn({ reason: messageOf(error) }, 'outbox partitions could not be maintained; tried again each minute'),
+  });
 }
 
 /** @param patienceMs how long a client may take to end a request that it has begun */

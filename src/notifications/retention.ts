@@ -1,9 +1,8 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Clock } from '../platform/clock';
 import type { Config } from '../platform/config';
 import { type Database, query } from '../platform/database';
 import { messageOf } from '../platform/errors';
-import { sleep } from '../platform/polling';
+import { BackgroundLoop, sweeping } from '../platform/polling';
 import type { Logger } from '../platform/telemetry';
 import { cancelWaiting } from './receivers/moves';
 
@@ -16,24 +15,14 @@ const BATCH = 1_000;
  * Deletes notifications, with their attempts, that were settled NOTIFICATION_RETENTION_DAYS ago, and ends what waits for receivers that are gone. State
  * before age: what waits, is being sent or is unknown stays. In processes with the role notifier; several may do it at once.
  */
-export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
-
+export class Retention extends BackgroundLoop {
   constructor(
     private readonly database: Database,
     private readonly config: Pick<Config, 'roles' | 'notificationRetentionDays'>,
     private readonly clock: Clock,
     private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.roles.includes('notifier')) this.running = this.run();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+  ) {
+    super();
   }
 
   /** Looks once. */
@@ -44,7 +33,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     for (let deleted = 0; ;) {
       const last = await this.deleteSettled(before);
       deleted += last;
-      if (last < BATCH || this.stopping.signal.aborted) return { deleted, cancelled };
+      if (last < BATCH || this.isStopping) return { deleted, cancelled };
     }
   }
 
@@ -84,22 +73,18 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     return cancelled;
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      // Random, so that the processes of an installation don't sweep at once.
-      await sleep(EVERY_MS * (0.5 + Math.random()), signal);
-      if (signal.aborted) return;
-      try {
-        const { deleted, cancelled } = await this.pass();
-        if (deleted + cancelled > 0)
-          this.logger.info(
-            { deleted, cancelled },
-            'old notifications are deleted, those of removed receivers cancelled',
-          );
-      } catch (error) {
-        this.logger.warn({ reason: messageOf(error) }, 'no old notification could be deleted; tried again in a minute');
-      }
-    }
+  protected async run(signal: AbortSignal): Promise<void> {
+    if (!this.config.roles.includes('notifier')) return;
+    const pass = async () => {
+      const { deleted, cancelled } = await this.pass();
+      if (deleted + cancelled > 0)
+        this.logger.info({ deleted, cancelled }, 'old notifications are deleted, those of removed receivers cancelled');
+    };
+    await sweeping(pass, {
+      everyMs: EVERY_MS,
+      signal,
+      onFailure: (error) =>
+        this.logger.warn({ reason: messageOf(error) }, 'no old notification could be deleted; tried again each minute'),
+    });
   }
 }

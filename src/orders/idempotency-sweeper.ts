@@ -1,37 +1,27 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../platform/clock';
 import { CONFIG, type Config } from '../platform/config';
 import { Database } from '../platform/database';
 import { messageOf } from '../platform/errors';
-import { sleep } from '../platform/polling';
+import { BackgroundLoop, sweeping } from '../platform/polling';
 import { LOGGER, type Logger } from '../platform/telemetry';
 import { OrderRepository } from './order.repository';
 
-const PAUSE_MS = 60_000;
+const EVERY_MS = 60_000;
 /** Rows of one transaction: short enough to hold nobody up. */
 const BATCH = 1000;
 
 /** Deletes idempotency keys past IDEMPOTENCY_RETENTION_HOURS, in processes with the role api. */
 @Injectable()
-export class IdempotencySweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
-
+export class IdempotencySweeper extends BackgroundLoop {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(OrderRepository) private readonly repository: OrderRepository,
     @Inject(CONFIG) private readonly config: Pick<Config, 'roles' | 'idempotencyHours'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.roles.includes('api')) this.running = this.run();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+  ) {
+    super();
   }
 
   /** Deletes what has expired by now, in bounded transactions; says how many. */
@@ -40,24 +30,24 @@ export class IdempotencySweeper implements OnApplicationBootstrap, BeforeApplica
     for (let total = 0; ;) {
       const deleted = await this.database.transaction((tx) => this.repository.deleteExpiredKeys(tx, before, BATCH));
       total += deleted;
-      if (deleted < BATCH || this.stopping.signal.aborted) return total;
+      if (deleted < BATCH || this.isStopping) return total;
     }
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      // Random, so that the processes of an installation don't sweep at once.
-      await sleep(PAUSE_MS * (0.5 + Math.random()), this.stopping.signal);
-      if (this.stopping.signal.aborted) return;
-      try {
-        const deleted = await this.sweep();
-        if (deleted > 0) this.logger.debug({ deleted }, 'expired idempotency keys deleted');
-      } catch (error) {
+  protected async run(signal: AbortSignal): Promise<void> {
+    if (!this.config.roles.includes('api')) return;
+    const sweep = async () => {
+      const deleted = await this.sweep();
+      if (deleted > 0) this.logger.debug({ deleted }, 'expired idempotency keys deleted');
+    };
+    await sweeping(sweep, {
+      everyMs: EVERY_MS,
+      signal,
+      onFailure: (error) =>
         this.logger.warn(
           { cause: messageOf(error) },
-          'expired idempotency keys could not be deleted; tried again in a minute',
-        );
-      }
-    }
+          'expired idempotency keys could not be deleted; tried again each minute',
+        ),
+    });
   }
 }

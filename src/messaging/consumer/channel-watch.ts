@@ -1,12 +1,10 @@
 import { messageOf } from '../../platform/errors';
-import { sleep } from '../../platform/polling';
+import { BackgroundLoop, regularly } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 import type { ChannelCatalog } from '../channels';
 
 /** Notices new channels: polls the version of their set and tells the list of inbound topics whenever that has changed. */
-export class ChannelWatch {
-  private readonly stopping = new AbortController();
-  private loop: Promise<void> | undefined;
+export class ChannelWatch extends BackgroundLoop {
   /** What `onTopics` was told, and the version of the set that it came from. */
   private told: { version: bigint; topics: string } | undefined;
 
@@ -15,29 +13,18 @@ export class ChannelWatch {
     private readonly onTopics: (topics: readonly string[]) => Promise<void>,
     private readonly logger: Logger,
     private readonly everyMs: number,
-  ) {}
-
-  /** Begins in the background: a database that is not there yet is asked again. */
-  start(): void {
-    this.loop ??= this.run();
+  ) {
+    super();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.loop;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    for (let failures = 0; !signal.aborted; await sleep(this.everyMs, signal)) {
-      try {
-        await this.look();
-        failures = 0;
-      } catch (error) {
-        // One line when it begins; the batches themselves say when the database is back.
-        if (failures++ === 0) this.logger.warn({ reason: messageOf(error) }, 'the set of channels could not be read');
-      }
-    }
+  /** A database that is not there yet is asked again. */
+  protected run(signal: AbortSignal): Promise<void> {
+    return regularly(() => this.look(), {
+      everyMs: this.everyMs,
+      signal,
+      // The batches themselves say when the database is back.
+      onFailure: (error) => this.logger.warn({ reason: messageOf(error) }, 'the set of channels could not be read'),
+    });
   }
 
   private async look(): Promise<void> {

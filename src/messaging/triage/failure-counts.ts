@@ -1,13 +1,10 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Config } from '../../platform/config';
 import { type Database, IndexedReader } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
-import { sleep } from '../../platform/polling';
+import { BackgroundLoop, nowAndThen } from '../../platform/polling';
 import type { GaugeBoard, Logger } from '../../platform/telemetry';
 
 const EVERY_MS = 15_000;
-/** The loop takes at most this part of a connection's time, however many there are to count. */
-const SHARE = 0.01;
 const SAME = 'Of the whole installation, so the same in every process.';
 
 interface Readings {
@@ -16,12 +13,9 @@ interface Readings {
 }
 
 /** Counts failures for the gauges: from indexes alone, so that what is resolved costs nothing. */
-export class FailureCounts implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class FailureCounts extends BackgroundLoop {
   private readonly indexes: IndexedReader;
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
   private readings: Readings | undefined;
-  private failed = false;
 
   constructor(
     database: Database,
@@ -29,6 +23,7 @@ export class FailureCounts implements OnApplicationBootstrap, BeforeApplicationS
     private readonly config: Pick<Config, 'roles'>,
     private readonly logger: Logger,
   ) {
+    super();
     this.indexes = new IndexedReader(database);
     board.gauges('parley_parked_messages', `Messages that wait, by why. ${SAME}`, ['direction', 'state'], () =>
       (this.readings?.parked ?? []).map(({ state, count }) => ({ labels: { direction: 'in', state }, value: count })),
@@ -44,15 +39,6 @@ export class FailureCounts implements OnApplicationBootstrap, BeforeApplicationS
     );
   }
 
-  onApplicationBootstrap(): void {
-    if (this.config.roles.some((role) => role !== 'relay')) this.running = this.run();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
   /** Counts once. */
   async count(): Promise<void> {
     const found = await this.indexes.rows<Readings['parked'][number]>(
@@ -65,23 +51,14 @@ export class FailureCounts implements OnApplicationBootstrap, BeforeApplicationS
     this.readings = { parked, dead };
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      const began = performance.now();
-      try {
-        await this.count();
-        this.failed = false;
-      } catch (error) {
-        // One line when it begins: the database may not be there yet, and says so itself.
-        if (!this.failed) this.logger.debug({ reason: messageOf(error) }, 'failures could not be counted');
-        this.failed = true;
-      }
-      const took = performance.now() - began;
-      const pause = this.readings ? Math.max(EVERY_MS, took / SHARE) : 1_000;
-      // Random, so that the processes of an installation don't count at once.
-      await sleep(pause * (0.75 + Math.random() / 2), signal);
-    }
+  protected async run(signal: AbortSignal): Promise<void> {
+    if (this.config.roles.every((role) => role === 'relay')) return;
+    await nowAndThen(() => this.count(), {
+      everyMs: EVERY_MS,
+      signal,
+      // The database may not be there yet, and says so itself.
+      onFailure: (error) => this.logger.debug({ reason: messageOf(error) }, 'failures could not be counted'),
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { messageOf } from '../../platform/errors';
-import { sleep } from '../../platform/polling';
+import { regularly } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 import type { Claims } from './claims';
 import type { Expiry } from './expiry';
@@ -19,15 +19,13 @@ export class Upkeep {
   ) {}
 
   /** Until the signal aborts; without the database the next pass tries again. */
-  async run(signal: AbortSignal): Promise<void> {
-    const pause = Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, this.leaseMs / 10));
-    while (!signal.aborted) {
-      await this.pass().catch((error: unknown) => {
-        if (!signal.aborted)
-          this.log.debug({ reason: messageOf(error) }, 'lapsed and expired notifications could not be looked for');
-      });
-      await sleep(pause * (0.75 + Math.random() / 2), signal);
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return regularly(() => this.pass(), {
+      everyMs: Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, this.leaseMs / 10)),
+      signal,
+      onFailure: (error) =>
+        this.log.debug({ reason: messageOf(error) }, 'lapsed and expired notifications could not be looked for'),
+    });
   }
 
   async pass(): Promise<void> {

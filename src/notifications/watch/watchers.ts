@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock';
 import { type Database, ifFree } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
-import { pauseAfter, sleep } from '../../platform/polling';
+import { nowAndThen } from '../../platform/polling';
 import type { Logger } from '../../platform/telemetry';
 
 const EVERY_MS = 60_000;
@@ -22,13 +22,8 @@ export class Watchers {
     private readonly logger: Logger,
   ) {}
 
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const began = performance.now();
-      await this.look(signal);
-      const pause = pauseAfter(performance.now() - began, EVERY_MS);
-      await sleep(pause * (0.75 + Math.random() / 2), signal);
-    }
+  run(signal: AbortSignal): Promise<void> {
+    return nowAndThen(() => this.look(signal), { everyMs: EVERY_MS, signal });
   }
 
   /** Looks once, unless another process does; one that fails keeps no other from looking. */

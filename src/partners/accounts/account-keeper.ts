@@ -1,10 +1,9 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { SecurityAdmin } from '../../messaging/kafka';
 import type { Clock } from '../../platform/clock';
 import type { Config } from '../../platform/config';
 import { type Database, ifFree, isDatabaseOutage, query } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
-import { sleep } from '../../platform/polling';
+import { BackgroundLoop, regularly, sleep } from '../../platform/polling';
 import type { GaugeBoard, Logger } from '../../platform/telemetry';
 import type { Caller } from '../../staff';
 import { type Account, WARNED_BEFORE_MS, warningOf } from './account';
@@ -28,9 +27,7 @@ const SAID: Readonly<Record<NonNullable<ReturnType<typeof warningOf>>, string>> 
  * Looks after accounts with time: shows and says what expires; and, in one process of those that have the administrator's account, ends what is due and
  * notes who was seen.
  */
-export class AccountKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+export class AccountKeeper extends BackgroundLoop {
   private known: readonly Account[] = [];
   /** What was said of a failure, so that it is said once. */
   private trouble = '';
@@ -42,6 +39,7 @@ export class AccountKeeper implements OnApplicationBootstrap, BeforeApplicationS
     board: GaugeBoard,
     private readonly log: Logger,
   ) {
+    super();
     board.gauges(
       'parley_partner_credential_expires_timestamp_seconds',
       'When the credentials that new clients of a partner get should be replaced. They work on after that.',
@@ -61,15 +59,10 @@ export class AccountKeeper implements OnApplicationBootstrap, BeforeApplicationS
     );
   }
 
-  onApplicationBootstrap(): void {
-    this.running = this.run();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
+  override async stop(): Promise<void> {
     // A silent broker must not hold up the end: each step can be done again.
     const ended = new AbortController();
-    await Promise.race([this.running, sleep(STOP_MS, ended.signal)]);
+    await Promise.race([super.stop(), sleep(STOP_MS, ended.signal)]);
     ended.abort();
   }
 
@@ -130,9 +123,8 @@ export class AccountKeeper implements OnApplicationBootstrap, BeforeApplicationS
     return { id: 'parley', name: 'Parley', role: 'admin', areas: null, partners: null, origin: instanceId };
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
+  protected run(signal: AbortSignal): Promise<void> {
+    const look = async () => {
       try {
         await this.look();
         this.trouble = '';
@@ -143,7 +135,7 @@ export class AccountKeeper implements OnApplicationBootstrap, BeforeApplicationS
           this.log.warn({ reason: trouble }, 'accounts of partners could not be looked after; tried again each minute');
         this.trouble = trouble;
       }
-      await sleep(EVERY_MS * (0.75 + Math.random() / 2), signal);
-    }
+    };
+    return regularly(look, { everyMs: EVERY_MS, signal });
   }
 }

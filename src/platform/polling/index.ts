@@ -1,5 +1,6 @@
+export { BackgroundLoop } from './background-loop';
 export { backoffMs, type BackoffPolicy } from './backoff';
-export { nowAndThen, pauseAfter } from './now-and-then';
+export { nowAndThen, regularly, sweeping } from './now-and-then';
 export { retryForever } from './retry';
 export { retryAfterMs } from './retry-after';
 export { sleep } from './sleep';

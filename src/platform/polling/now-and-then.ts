@@ -2,29 +2,50 @@ import { sleep } from './sleep';
 
 /** At most one part in so many of the time is spent looking: where there is much to look at, what is known is older. */
 const SHARE = 20;
+/** Until something was seen, there is nothing to show: the database may not be there yet. */
+const FIRST_MS = 1_000;
 
-/** The pause behind a look that took so long, ms. */
-export const pauseAfter = (tookMs: number, everyMs: number): number => Math.max(everyMs, SHARE * tookMs);
-
-export interface NowAndThen {
+export interface Repetition {
+  /** On average: each pause is up to half longer or shorter, so that the processes of an installation don't look at once. */
   everyMs: number;
   signal: AbortSignal;
-  /** Called when looks begin to fail, once until one succeeds; not for what the signal broke off. */
-  onFailure: (error: unknown) => void;
+  /** Called when it begins to fail, once until it succeeds; not for what the signal broke off. Absent: the work says itself what is wrong. */
+  onFailure?: (error: unknown) => void;
 }
 
-/** Looks again and again until the signal aborts; a look that fails is tried again after the same pause. */
-export async function nowAndThen(look: () => Promise<void>, { everyMs, signal, onFailure }: NowAndThen): Promise<void> {
-  let failing = false;
+/** Looks again and again, for something to show, until the signal aborts. Pauses grow with what a look takes. */
+export async function nowAndThen(look: () => Promise<unknown>, { everyMs, ...rest }: Repetition): Promise<void> {
+  await repeat(look, rest, (tookMs, seen) => Math.max(seen ? everyMs : Math.min(FIRST_MS, everyMs), SHARE * tookMs));
+}
+
+/** Works again and again until the signal aborts. Pauses don't grow with the work: it would never catch up. */
+export async function regularly(work: () => Promise<unknown>, { everyMs, ...rest }: Repetition): Promise<void> {
+  await repeat(work, rest, () => everyMs);
+}
+
+/** {@link regularly}, and with a pause before the first time, too: of work that can wait. */
+export async function sweeping(work: () => Promise<unknown>, repetition: Repetition): Promise<void> {
+  await sleep(spread(repetition.everyMs), repetition.signal);
+  await regularly(work, repetition);
+}
+
+async function repeat(
+  work: () => Promise<unknown>,
+  { signal, onFailure }: Omit<Repetition, 'everyMs'>,
+  pauseAfter: (tookMs: number, succeededOnce: boolean) => number,
+): Promise<void> {
+  let [failing, succeeded] = [false, false];
   while (!signal.aborted) {
     const began = performance.now();
     try {
-      await look();
-      failing = false;
+      await work();
+      [failing, succeeded] = [false, true];
     } catch (error) {
-      if (!failing && !signal.aborted) onFailure(error);
+      if (!failing && !signal.aborted) onFailure?.(error);
       failing = true;
     }
-    await sleep(pauseAfter(performance.now() - began, everyMs), signal);
+    await sleep(spread(pauseAfter(performance.now() - began, succeeded)), signal);
   }
 }
+
+const spread = (ms: number): number => ms * (0.5 + Math.random());

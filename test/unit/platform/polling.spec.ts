@@ -1,4 +1,12 @@
-import { backoffMs, retryAfterMs, retryForever } from '../../../src/platform/polling';
+import {
+  BackgroundLoop,
+  backoffMs,
+  nowAndThen,
+  regularly,
+  retryAfterMs,
+  retryForever,
+  sweeping,
+} from '../../../src/platform/polling';
 
 describe('backoff', () => {
   const policy = { initialMs: 100, maxMs: 1000 };
@@ -47,5 +55,74 @@ describe('how long a server asks to be left alone', () => {
   it('is a day at most, so that there is such a date', () => {
     for (const header of ['9'.repeat(30), '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])
       expect(retryAfterMs(header, now)).toBe(86_400_000);
+  });
+});
+
+describe('work that is done again and again', () => {
+  /** Ends the repetition in its `last` run; `failing` ones reject. */
+  async function runs(
+    repetition: typeof regularly,
+    { last, failing = [], everyMs = 1 }: { last: number; failing?: number[]; everyMs?: number },
+  ) {
+    const aborter = new AbortController();
+    const told: string[] = [];
+    let count = 0;
+    const work = () => {
+      count++;
+      if (count === last) aborter.abort();
+      return failing.includes(count) ? Promise.reject(new Error(`run ${count}`)) : Promise.resolve();
+    };
+    const onFailure = (error: unknown) => told.push((error as Error).message);
+    await repetition(work, { everyMs, signal: aborter.signal, onFailure });
+    return { count, told };
+  }
+
+  it.each([nowAndThen, regularly, sweeping])(
+    'goes on behind a failure, which is told once until it is over',
+    async (how) => {
+      expect(await runs(how, { last: 6, failing: [1, 2, 4, 5] })).toEqual({ count: 6, told: ['run 1', 'run 4'] });
+    },
+  );
+
+  it.each([nowAndThen, regularly, sweeping])('says nothing of what was broken off', async (how) => {
+    expect(await runs(how, { last: 2, failing: [2] })).toEqual({ count: 2, told: [] });
+  });
+
+  it('does not begin when it is stopped in its first pause, and begins at once without one', async () => {
+    const aborter = new AbortController();
+    let count = 0;
+    const work = () => Promise.resolve(void count++);
+    const repetition = { everyMs: 60_000, signal: aborter.signal, onFailure: () => undefined };
+    const all = [sweeping, regularly, nowAndThen].map((how) => how(work, repetition));
+    aborter.abort();
+    await Promise.all(all);
+    expect(count).toBe(2);
+  });
+});
+
+describe('what runs beside the application', () => {
+  class Probe extends BackgroundLoop {
+    readonly seen: string[] = [];
+
+    protected async run(signal: AbortSignal): Promise<void> {
+      this.seen.push('begun');
+      await regularly(() => Promise.resolve(), { everyMs: 60_000, signal });
+      this.seen.push('ended');
+    }
+  }
+
+  it('begins once with it, and has ended when it ends', async () => {
+    const probe = new Probe();
+    probe.onApplicationBootstrap();
+    probe.start();
+    expect(probe.seen).toEqual(['begun']);
+    await probe.beforeApplicationShutdown();
+    expect(probe.seen).toEqual(['begun', 'ended']);
+  });
+
+  it('ends also if it never began', async () => {
+    const probe = new Probe();
+    await probe.stop();
+    expect(probe.seen).toEqual([]);
   });
 });

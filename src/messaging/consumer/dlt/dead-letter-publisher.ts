@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock';
 import { messageOf } from '../../../platform/errors';
-import { backoffMs, sleep } from '../../../platform/polling';
+import { BackgroundLoop, backoffMs, sleep } from '../../../platform/polling';
 import type { Logger } from '../../../platform/telemetry';
 import { deadLetterTopic } from '../../channels';
 import { type LanePublisher, type LaneRecord, PublishError } from '../../kafka';
@@ -34,22 +34,17 @@ export interface DeadLetterPublisherOptions {
  * Shows dead letters on `<topic>-dlt`, for people's own tools; ours read the table. Nothing depends on it: a letter that can't be
  * published stays where it is, with the reason, and is tried again. At least once, in no promised order.
  */
-export class DeadLetterPublisher {
-  private readonly stopping = new AbortController();
-  private loop: Promise<void> | undefined;
+export class DeadLetterPublisher extends BackgroundLoop {
   private lanes: LanePublisher | undefined;
   private latest: Backlog = { count: 0, failed: 0, trouble: undefined };
   private countedAt = -Infinity;
 
-  constructor(private readonly options: DeadLetterPublisherOptions) {}
-
-  start(): void {
-    this.loop ??= this.run();
+  constructor(private readonly options: DeadLetterPublisherOptions) {
+    super();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.loop;
+  override async stop(): Promise<void> {
+    await super.stop();
     await this.lanes?.close();
   }
 
@@ -71,8 +66,7 @@ export class DeadLetterPublisher {
     return `${failed} dead letters are safe in the table but not on their dead letter topic (${topic}: ${trouble.reason}): ${remedy}.`;
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
+  protected async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted;) {
       let taken = 0;
       try {
@@ -97,7 +91,7 @@ export class DeadLetterPublisher {
     let failed = false;
     for (const lane of lanes.values()) {
       for (const request of requestsOf(lane)) failed = !(await this.publish(request)) || failed;
-      if (this.stopping.signal.aborted || performance.now() > until) break;
+      if (this.isStopping || performance.now() > until) break;
     }
     if (failed) await this.renewClient();
     return letters.length;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock';
 import type { Database } from '../../../platform/database';
 import { messageOf } from '../../../platform/errors';
-import { Wakeable } from '../../../platform/polling';
+import { BackgroundLoop, Wakeable } from '../../../platform/polling';
 import type { Logger } from '../../../platform/telemetry';
 import type { DrainReader } from './drain-reader';
 import type { DrainSettler } from './drain-settler';
@@ -26,20 +26,16 @@ export interface DrainParts {
  * Tries parked messages again when they are due, from the table, never through Kafka. Any number of processes drain side by side: a key's first message is its
  * lock. Survives outages of the database: what is due then is due afterwards.
  */
-export class Drain {
+export class Drain extends BackgroundLoop {
   private readonly wakeable = new Wakeable();
-  private readonly stopping = new AbortController();
-  private loop: Promise<void> | undefined;
   private fault: string | undefined;
 
   constructor(
     private readonly parts: DrainParts,
     private readonly clock: Clock,
     private readonly logger: Logger,
-  ) {}
-
-  start(): void {
-    this.loop ??= this.run();
+  ) {
+    super();
   }
 
   /** Something may be due now: looks at once. */
@@ -47,11 +43,10 @@ export class Drain {
     this.wakeable.wake();
   }
 
-  /** Begins nothing more; resolves when what is underway has ended. */
-  async stop(): Promise<void> {
-    this.stopping.abort();
+  override stop(): Promise<void> {
+    const stopped = super.stop();
     this.wake();
-    await this.loop;
+    return stopped;
   }
 
   /** One sentence while parked messages can't be tried. */
@@ -59,8 +54,7 @@ export class Drain {
     return this.fault;
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
+  protected async run(signal: AbortSignal): Promise<void> {
     for (let pause: number = PAUSE.first; !signal.aborted; pause = Math.min(PAUSE.last, pause * 2)) {
       try {
         if (await this.pass()) pause = PAUSE.first / 2;
@@ -95,7 +89,7 @@ export class Drain {
 
   private async step(partner: string): Promise<boolean> {
     const { reader, settler } = this.parts;
-    if (this.stopping.signal.aborted) return false;
+    if (this.isStopping) return false;
     try {
       const sequences = await reader.read(partner, this.clock.now());
       if (sequences && sequences.length > 0) await settler.settle(sequences);

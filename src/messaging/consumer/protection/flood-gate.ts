@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock';
 import type { Database } from '../../../platform/database';
 import { messageOf } from '../../../platform/errors';
-import { sleep } from '../../../platform/polling';
+import { BackgroundLoop, regularly } from '../../../platform/polling';
 import type { Logger } from '../../../platform/telemetry';
 import type { Channel, ChannelCatalog } from '../../channels';
 import type { InboundRecord } from '../../kafka';
@@ -32,12 +32,10 @@ const MINUTE_MS = 60_000;
  * the database, and nobody could look at it. Obeys pauses of staff as well. What counts is in the table, so that all processes
  * count together; a channel on which nothing dies costs nothing.
  */
-export class FloodGate {
-  private readonly stopping = new AbortController();
+export class FloodGate extends BackgroundLoop {
   private readonly deaths = new Map<string, number>();
   private readonly lookEvery: number;
   private paused: ReadonlyMap<number, ChannelPause> = new Map();
-  private loop: Promise<void> | undefined;
 
   constructor(
     private readonly database: Database,
@@ -47,16 +45,8 @@ export class FloodGate {
     private readonly logger: Logger,
     private readonly parts: GateParts = {},
   ) {
+    super();
     this.lookEvery = Math.max(1, Math.floor(Math.min(limits.perMinute, limits.open) / 10));
-  }
-
-  start(): void {
-    this.loop ??= this.run();
-  }
-
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.loop;
   }
 
   /** A message of this topic died in this process. */
@@ -104,16 +94,12 @@ export class FloodGate {
     return `${sentenceOf(first.topic, pause)}${more}`;
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    for (let failures = 0; !signal.aborted; await sleep(LOOK_MS, signal)) {
-      try {
-        await this.look();
-        failures = 0;
-      } catch (error) {
-        if (failures++ === 0) this.logger.warn({ reason: messageOf(error) }, 'pauses of channels could not be read');
-      }
-    }
+  protected run(signal: AbortSignal): Promise<void> {
+    return regularly(() => this.look(), {
+      everyMs: LOOK_MS,
+      signal,
+      onFailure: (error) => this.logger.warn({ reason: messageOf(error) }, 'pauses of channels could not be read'),
+    });
   }
 
   private async look(): Promise<void> {

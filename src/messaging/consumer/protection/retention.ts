@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock';
 import type { Database } from '../../../platform/database';
 import { messageOf } from '../../../platform/errors';
-import { sleep } from '../../../platform/polling';
+import { BackgroundLoop, sweeping } from '../../../platform/polling';
 import type { Logger } from '../../../platform/telemetry';
 import type { ChannelCatalog } from '../../channels';
 import type { KafkaAdmin } from '../../kafka';
@@ -27,9 +27,7 @@ const MESSAGES = 1_000;
  * and the id of a message stays as long as the message. The inbox is walked block by block, a little each minute: an id is
  * looked at twice a day, at a cost that neither age nor backlog changes.
  */
-export class Retention {
-  private readonly stopping = new AbortController();
-  private loop: Promise<void> | undefined;
+export class Retention extends BackgroundLoop {
   private next = 0;
   private keeping: readonly string[] = [];
 
@@ -40,15 +38,8 @@ export class Retention {
     private readonly times: RetentionTimes,
     private readonly clock: Clock,
     private readonly logger: Logger,
-  ) {}
-
-  start(): void {
-    this.loop ??= this.run();
-  }
-
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.loop;
+  ) {
+    super();
   }
 
   /** One sentence, while topics keep records longer than we remember their ids. */
@@ -65,24 +56,23 @@ export class Retention {
     const channels = await this.forgettable();
     const ids = channels.length > 0 ? await this.walk(channels, new Date(now - this.times.inboxMs)) : 0;
     let messages = 0;
-    for (let last = MESSAGES; last === MESSAGES && !this.stopping.signal.aborted; messages += last) {
+    for (let last = MESSAGES; last === MESSAGES && !this.isStopping; messages += last) {
       last = await deleteResolved(this.database, new Date(now - this.times.resolvedMs), MESSAGES);
     }
     return { ids, messages };
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await sleep(EVERY_MS * (0.5 + Math.random()), signal);
-      if (signal.aborted) return;
-      try {
-        const { ids, messages } = await this.pass();
-        if (ids + messages > 0) this.logger.info({ ids, messages }, 'what is past its time is forgotten');
-      } catch (error) {
-        this.logger.warn({ reason: messageOf(error) }, 'nothing could be forgotten; tried again in a minute');
-      }
-    }
+  protected run(signal: AbortSignal): Promise<void> {
+    const pass = async () => {
+      const { ids, messages } = await this.pass();
+      if (ids + messages > 0) this.logger.info({ ids, messages }, 'what is past its time is forgotten');
+    };
+    return sweeping(pass, {
+      everyMs: EVERY_MS,
+      signal,
+      onFailure: (error) =>
+        this.logger.warn({ reason: messageOf(error) }, 'nothing could be forgotten; tried again each minute'),
+    });
   }
 
   private async walk(channels: readonly number[], before: Date): Promise<number> {
@@ -90,7 +80,7 @@ export class Retention {
     if (this.next >= blocks) this.next = 0;
     const end = Math.min(blocks, this.next + Math.max(BLOCKS, Math.ceil(blocks / PASSES)));
     let forgotten = 0;
-    for (; this.next < end && !this.stopping.signal.aborted; this.next += BLOCKS) {
+    for (; this.next < end && !this.isStopping; this.next += BLOCKS) {
       forgotten += await sweepInbox(
         this.database,
         { from: this.next, to: Math.min(end, this.next + BLOCKS) },

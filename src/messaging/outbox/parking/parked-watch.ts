@@ -1,19 +1,16 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Clock } from '../../../platform/clock';
 import type { Database } from '../../../platform/database';
-import { sleep } from '../../../platform/polling';
+import { BackgroundLoop, nowAndThen, sleep } from '../../../platform/polling';
 import type { GaugeBoard } from '../../../platform/telemetry';
 import type { Relay } from '../relay';
 import { type ParkedCounts, parkedCounts } from './outbox-status';
 
 const EVERY_MS = 15_000;
-/** Counting takes at most this part of a connection's time, however much is parked. */
-const SHARE = 0.01;
+/** Whoever comes to own the outbox looks soon. */
+const STANDBY_MS = 1_000;
 
 /** Counts parked messages for the gauges, in the process that owns the outbox: the others show none. */
-export class ParkedWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+export class ParkedWatch extends BackgroundLoop {
   private known: ParkedCounts | undefined;
 
   constructor(
@@ -22,6 +19,7 @@ export class ParkedWatch implements OnApplicationBootstrap, BeforeApplicationShu
     board: GaugeBoard,
     clock: Clock,
   ) {
+    super();
     if (!relay) return;
     board.gauges(
       'parley_parked_messages',
@@ -53,31 +51,23 @@ export class ParkedWatch implements OnApplicationBootstrap, BeforeApplicationShu
     );
   }
 
-  onApplicationBootstrap(): void {
-    if (this.relay) this.running = this.run();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
   /** Counts once, in the owner. */
   async count(): Promise<void> {
-    if (this.relay?.state.role === 'owner') this.known = await parkedCounts(this.database);
+    if (this.owns) this.known = await parkedCounts(this.database);
+  }
+
+  private get owns(): boolean {
+    return this.relay?.state.role === 'owner';
   }
 
   private get counts(): ParkedCounts | undefined {
-    return this.relay?.state.role === 'owner' ? this.known : undefined;
+    return this.owns ? this.known : undefined;
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      const began = performance.now();
-      // The database's trouble is told by others; the last count stands meanwhile.
-      await this.count().catch(() => undefined);
-      await sleep(this.known ? Math.max(EVERY_MS, (performance.now() - began) / SHARE) : 1000, signal);
-    }
+  protected async run(signal: AbortSignal): Promise<void> {
+    if (!this.relay) return;
+    while (!this.owns && !signal.aborted) await sleep(STANDBY_MS, signal);
+    // The database's trouble is told by others; the last count stands meanwhile.
+    await nowAndThen(() => this.count(), { everyMs: EVERY_MS, signal });
   }
 }

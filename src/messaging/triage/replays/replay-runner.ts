@@ -1,9 +1,8 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Clock } from '../../../platform/clock';
 import type { Config } from '../../../platform/config';
 import { type Database, isDatabaseOutage, query, type Tx } from '../../../platform/database';
 import { messageOf } from '../../../platform/errors';
-import { sleep } from '../../../platform/polling';
+import { BackgroundLoop, sleep } from '../../../platform/polling';
 import type { Logger } from '../../../platform/telemetry';
 import type { ReleaseStep } from './release-step';
 
@@ -23,9 +22,7 @@ const SWEEP_ROWS = 10_000;
  * Runs replays in processes with the role consumer: what is released is applied there, and without one releasing would only fill the
  * table of what waits. Any number may run; the steps of a replay exclude each other.
  */
-export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+export class ReplayRunner extends BackgroundLoop {
   private sweepAt = 0;
 
   constructor(
@@ -34,19 +31,12 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly config: Pick<Config, 'roles' | 'deadLetterRetentionDays'>,
     private readonly clock: Clock,
     private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.roles.includes('consumer')) this.running = this.run();
+  ) {
+    super();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
+  protected async run(signal: AbortSignal): Promise<void> {
+    if (!this.config.roles.includes('consumer')) return;
     let troubled = false;
     while (!signal.aborted) {
       try {
@@ -79,7 +69,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
     const releasing = open.filter((replay) => replay.releasing);
     let more = false;
     for (const { id } of releasing) {
-      if (this.stopping.signal.aborted) break;
+      if (this.isStopping) break;
       more = (await this.step.run(id, this.clock.now()))?.more === true || more;
     }
     if (more) return 0;
@@ -126,7 +116,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
   /** Deletes the items, then does `last`, also when another process is at it. */
   private async empty(id: string, last: string): Promise<void> {
     for (let deleted = SWEEP_ROWS; deleted === SWEEP_ROWS;) {
-      if (this.stopping.signal.aborted) return;
+      if (this.isStopping) return;
       deleted = await this.database.transaction((tx) => forget(tx, id));
     }
     await this.database.transaction((tx) => query(tx, last, { id }));
