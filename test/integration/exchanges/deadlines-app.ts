@@ -67,6 +67,10 @@ export interface DeadlinesApp extends OrdersApp {
 
 export const HOUR = 3_600_000;
 
+/** It lies so far ahead, give or take what a machine may have stood still since. */
+export const expectIn = (at: Date, ms: number): void =>
+  expect(Math.abs(at.getTime() - Date.now() - ms)).toBeLessThan(30_000);
+
 export async function startDeadlines(options: { databaseUrl?: string } = {}): Promise<DeadlinesApp> {
   const orders = await startOrders(options);
   const { app, database } = orders;
@@ -97,19 +101,19 @@ export async function startDeadlines(options: { databaseUrl?: string } = {}): Pr
       { messageId, delayMs },
     );
   };
+  /** In one transaction, and locked in everybody's order: a watcher that runs sees all of it or nothing. */
   const age = async ({ correlationId, orderNumber, messageId }: Asked, ms: number) => {
     const back = `interval '${ms} ms'`;
     const values = { correlationId, orderNumber, messageId };
-    await rows(
-      `UPDATE exchange SET opened_at = opened_at - ${back}, deadline = deadline - ${back}, look_at = look_at - ${back} WHERE correlation_id = :correlationId`,
-      values,
-    );
-    await rows('UPDATE reply_watch SET judged_up_to = NULL', {});
-    await rows(`UPDATE orders SET deadline = deadline - ${back} WHERE order_number = :orderNumber`, values);
-    await rows(
-      `UPDATE outbox_receipt r SET sent_at = sent_at - ${back} FROM outbox_message m WHERE m.id = :messageId AND m.seq = ANY(r.seqs)`,
-      values,
-    );
+    await database.transaction(async (tx) => {
+      for (const sql of [
+        `UPDATE orders SET deadline = deadline - ${back} WHERE order_number = :orderNumber`,
+        `UPDATE exchange SET opened_at = opened_at - ${back}, deadline = deadline - ${back}, look_at = look_at - ${back} WHERE correlation_id = :correlationId`,
+        `UPDATE outbox_receipt r SET sent_at = sent_at - ${back} FROM outbox_message m WHERE m.id = :messageId AND m.seq = ANY(r.seqs)`,
+        'UPDATE reply_watch SET judged_up_to = NULL',
+      ])
+        await query(tx, sql, values);
+    });
   };
   return {
     ...orders,

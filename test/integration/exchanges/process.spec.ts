@@ -83,11 +83,16 @@ describe('an order that its partner does not answer', () => {
       await eventually(async () => (await show())['state'] === 'accepted', { what: 'the late answer is applied' });
       const steps = (await show('/timeline'))['steps'] as { text: string }[];
       expect(steps.at(-1)?.text).toBe(`${id} accepted the order, after the deadline.`);
-      expect((await show('/exchanges'))['items']).toMatchObject([
-        { state: 'answered', resends: 1, sent: [{ offset: '0' }, { offset: '1' }] },
-      ]);
-      const metrics = await (await fetch(`${second.managementUrl}/metrics`)).text();
-      expect(metrics).toContain(`parley_order_response_duration_seconds_count{partner="${id}",outcome="accepted"} 1`);
+      // The receipt comes after the record, and figures after the commit.
+      const sent = [{ offset: '0' }, { offset: '1' }];
+      await eventually(async () => {
+        expect((await show('/exchanges'))['items']).toMatchObject([{ state: 'answered', resends: 1, sent }]);
+        return true;
+      });
+      const count = `parley_order_response_duration_seconds_count{partner="${id}",outcome="accepted"} 1`;
+      await eventually(async () => (await (await fetch(`${second.managementUrl}/metrics`)).text()).includes(count), {
+        what: count,
+      });
     } finally {
       await client.end();
     }

@@ -42,12 +42,16 @@ class Peer {
     return true;
   }
 
-  /** Accepts or rejects the orders that `wants` names, one after the other. */
-  async answerOrders(wants: (index: number) => State | undefined): Promise<void> {
+  /** Accepts or rejects the orders that `wants` names, one after the other; each once `before` lets it. */
+  async answerOrders(
+    wants: (index: number) => State | undefined,
+    before: (orderNumber: string, state: State) => unknown = () => undefined,
+  ): Promise<void> {
     for (const [index, order] of this.orders.entries()) {
       const state = wants(index);
       if (!state) continue;
       const number = String(order.key);
+      await before(number, state);
       // Who has cancelled may still close the order itself.
       if (this.states.get(number) !== 'cancelled') this.states.set(number, state);
       await this.say(orderResponse, order, state === 'accepted' ? 'AP' : 'RE');
@@ -121,11 +125,19 @@ describe('orders and cancellations that cross the answers, on a real broker', ()
     );
     await eventually(() => peer.read(orderRequest), { timeout: 60_000, what: 'the partner has all orders' });
     // Half of the orders are answered while they are being cancelled, before the partner knows of that.
+    const asked = new Map(
+      placed.map(({ orderNumber }) => [
+        String(orderNumber),
+        post(`/v1/orders/${String(orderNumber)}/cancellation`, { reason: 'r' }),
+      ]),
+    );
     await Promise.all([
-      peer.answerOrders((index) => (['accepted', 'rejected', undefined, undefined] as const)[index % 4]),
-      Promise.all(
-        placed.map(({ orderNumber }) => post(`/v1/orders/${String(orderNumber)}/cancellation`, { reason: 'r' })),
+      peer.answerOrders(
+        (index) => (['accepted', 'rejected', undefined, undefined] as const)[index % 4],
+        // What is rejected already can't be cancelled any more.
+        (orderNumber, state) => state === 'rejected' && asked.get(orderNumber),
       ),
+      ...asked.values(),
     ]);
     await eventually(() => peer.read(orderCancellation), {
       timeout: 60_000,

@@ -59,6 +59,7 @@ describe('the sweeper of idempotency keys', () => {
     one.onApplicationBootstrap();
     const start = performance.now();
     await one.beforeApplicationShutdown();
-    expect(performance.now() - start).toBeLessThan(1000);
+    // A pause takes half a minute at least.
+    expect(performance.now() - start).toBeLessThan(15_000);
   });
 });

@@ -31,7 +31,7 @@ describe('while the schema registry is away', () => {
     const { hostname, port, pathname } = new URL(url);
     proxy = await startTcpProxy({ port: Number(port), host: hostname });
     const schemaRegistryUrls = [`http://${proxy.address}${pathname}`];
-    registry = createSchemaRegistry({ schemaRegistryUrls, schemaRegistryDeadlineMs: 500 });
+    registry = createSchemaRegistry({ schemaRegistryUrls, schemaRegistryDeadlineMs: 3000 });
     shipments = await startShipments({ codec: createCodec(registry), format: 'avro' });
   });
   afterAll(async () => {
@@ -48,12 +48,14 @@ describe('while the schema registry is away', () => {
       )
     ).map(({ payload }) => unframe(despatchReceipt, payload));
 
-  /** Transactions that have been waiting for something else than the database. */
-  const waitingSessions = () =>
-    shipments.database.query<{ query: string }>(
-      `SELECT query FROM pg_stat_activity
-       WHERE datname = current_database() AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '50 ms'`,
+  /** Transactions whose next statement is yet to come, since when. */
+  const idle = async () => {
+    const sessions = await shipments.database.query<{ since: string }>(
+      `SELECT pid || ' since ' || state_change AS since FROM pg_stat_activity
+       WHERE datname = current_database() AND state = 'idle in transaction'`,
     );
+    return sessions.map(({ since }) => since);
+  };
 
   const gone = (on: boolean) => {
     proxy.refuse(on);
@@ -73,15 +75,16 @@ describe('while the schema registry is away', () => {
       const record = adviceRecord({ orderNumber, despatchNumber: 'D-1', lines: goods('1') }, { partner });
       away(true);
       const first = consumer.process(new TestBatch([record]));
-      const seen: unknown[] = [];
+      // A session that shows the same in many looks waits for something else than the database, and not for a slow machine: that looks as slowly.
+      const looks = new Map<string, number>();
       await eventually(
         async () => {
-          seen.push(...(await waitingSessions()));
+          for (const one of await idle()) looks.set(one, (looks.get(one) ?? 0) + 1);
           return consumer.signals.waitingFor === 'registry';
         },
         { interval: 5, what: 'the consumer waits' },
       );
-      expect(seen).toEqual([]);
+      expect([...looks].filter(([, times]) => times > 15)).toEqual([]);
       expect(await parkedOn(shipments, orderNumber)).toEqual([]);
       expect(await showOrder(shipments, orderNumber)).toMatchObject({ state: 'accepted', version: 2 });
       away(false);
@@ -98,7 +101,6 @@ describe('while the schema registry is away', () => {
         { schemaId: schemas.get(partner), value: { receiptCode: 'AP', reasonCode: null } },
       ]);
     },
-    60_000,
   );
 
   it('an advice whose receipt was made before is applied as ever', async () => {
