@@ -134,7 +134,7 @@ describe('a crash', () => {
     } finally {
       await stopSystem(system);
     }
-  }, 300_000);
+  }, 480_000);
 
   it('of the database and of the broker under load is survived by the living process', async () => {
     const system = await startSystem();
@@ -157,7 +157,7 @@ describe('a crash', () => {
     } finally {
       await stopSystem(system);
     }
-  }, 300_000);
+  }, 480_000);
 
   it('while the partner is suspended and both sides go on, and a resumption, lose, repeat and reorder nothing', async () => {
     const system = await startSystem();
@@ -195,5 +195,5 @@ describe('a crash', () => {
     } finally {
       await stopSystem(system);
     }
-  }, 300_000);
+  }, 480_000);
 });

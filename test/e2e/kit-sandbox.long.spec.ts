@@ -119,7 +119,7 @@ describe("the sandbox of a partner's kit", () => {
       ['partner', ...reach, '--partner', 'acme=avro', '--username', 'acme.1'],
       passwords,
     );
-    await eventually(() => theirs.output.includes('ready: plays'));
+    await eventually(() => theirs.output.includes('ready: plays'), { timeout: 90_000, what: 'the partner plays' });
     const certify = Program.run(
       'simulator/main.js',
       [
@@ -153,5 +153,5 @@ describe("the sandbox of a partner's kit", () => {
     expect(skipped).toEqual(['broker-restart']);
     expect(report.results.find(({ name }) => name === 'acl')).toMatchObject({ verdict: 'passed' });
     expect(code).toBe(0);
-  });
+  }, 240_000);
 });

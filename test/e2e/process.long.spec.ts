@@ -41,6 +41,11 @@ async function beginOrder(parley: ParleyProcess, partner: string) {
   return { finish: () => socket.write(body.slice(-1)), answer: () => answer };
 }
 
+/** On a busy machine a process takes most of it to start. */
+const says = (parley: ParleyProcess, words: string) =>
+  eventually(() => parley.output.includes(words), { timeout: 90_000, what: `it says: ${words}` });
+jest.setTimeout(240_000);
+
 describe('a process', () => {
   it('lists every fault of its environment at once and ends with 1', async () => {
     const program = Program.run('main.js', [], { HTTP_PORT: 'http', ROLES: 'chef' });
@@ -53,7 +58,7 @@ describe('a process', () => {
     const squatter = createServer().listen(Number(new URL(parley.apiUrl).port), '127.0.0.1');
     try {
       parley.launch();
-      await eventually(() => !parley.alive, { what: 'it ends' });
+      await eventually(() => !parley.alive, { timeout: 90_000, what: 'it ends' });
       expect(parley.output).toMatch(/Port \d+ is taken\. Set HTTP_PORT to a free port/);
     } finally {
       squatter.close();
@@ -104,7 +109,7 @@ describe('a process', () => {
       await parley.start();
       const [polite, rude] = [await beginOrder(parley, partner), await beginOrder(parley, partner)];
       const ended = parley.end('SIGTERM');
-      await eventually(() => parley.output.includes('stopping'), { what: 'it stops' });
+      await says(parley, 'stopping');
       polite.finish();
       await eventually(() => polite.answer().startsWith('HTTP/1.1 201'), { what: 'the answer' });
       expect(await ended).toBe(0);
@@ -174,9 +179,7 @@ describe('a process', () => {
     });
     try {
       parley.launch();
-      await eventually(() => parley.output.includes('database not reachable'), {
-        what: 'it complains',
-      });
+      await says(parley, 'database not reachable');
       expect(parley.output).not.toMatch(/hunter2|swordfish/);
       expect(await parley.end('SIGTERM')).toBe(0);
     } finally {
@@ -193,9 +196,7 @@ describe('a process that starts before its servers', () => {
     const parley = await ParleyProcess.prepare(postgres.url('parley'));
     try {
       parley.launch();
-      await eventually(() => parley.output.includes('database not reachable: check DATABASE_URL'), {
-        what: 'it complains',
-      });
+      await says(parley, 'database not reachable: check DATABASE_URL');
       expect([await parley.probe('livez'), await parley.probe('readyz'), await parley.probe('startupz')]).toEqual([
         200, 503, 503,
       ]);
@@ -203,9 +204,7 @@ describe('a process that starts before its servers', () => {
       const said = parley.output.match(/"level":"(?:warn|error)".*"msg":"[^"]*"/g) ?? [];
       expect(said.filter((line) => !line.includes('database not reachable'))).toEqual([]);
       await postgres.restart();
-      await eventually(() => parley.output.includes('run \\"parley migrate\\"'), {
-        what: 'it asks for migrations',
-      });
+      await says(parley, 'run \\"parley migrate\\"');
       await parley.cli('migrate');
       await parley.ready();
     } finally {
@@ -222,9 +221,7 @@ describe('a process that starts before its servers', () => {
     try {
       await other.query('SELECT pg_advisory_lock(7275392)');
       parley.launch();
-      await eventually(() => parley.output.includes('outbox partitions and channels are not ready'), {
-        what: 'it complains',
-      });
+      await says(parley, 'outbox partitions and channels are not ready');
       await other.query('SELECT pg_advisory_unlock_all()');
       await parley.ready();
     } finally {
@@ -243,9 +240,7 @@ describe('a process that starts before its servers', () => {
       await parley.start();
       const answer = await place(parley, partner);
       expect(answer.status).toBe(201);
-      await eventually(() => parley.output.includes('broker not reachable: check KAFKA_BROKERS'), {
-        what: 'it complains',
-      });
+      await says(parley, 'broker not reachable: check KAFKA_BROKERS');
       await kafka.restart();
       const { orderNumber } = (await answer.json()) as { orderNumber: string };
       await eventually(
@@ -255,7 +250,7 @@ describe('a process that starts before its servers', () => {
           };
           return timeline.steps.find((step) => step.step === 'published' && step.offset !== null);
         },
-        { timeout: 40_000, interval: 200, what: 'the order is published' },
+        { interval: 200, what: 'the order is published' },
       );
     } finally {
       await parley.end('SIGKILL');

@@ -90,7 +90,7 @@ describe('Parley with a partner that speaks Avro', () => {
       if ((await fetch(registry.url).catch(() => undefined)) === undefined) await registry.restart();
       await system.stop();
     }
-  }, 180_000);
+  }, 300_000);
 
   it('refuses with 503 what it can not encode for want of the registry, writes nothing, and takes it when that is back', async () => {
     const system = await prepare({ published: true });
@@ -111,7 +111,7 @@ describe('Parley with a partner that speaks Avro', () => {
       if ((await fetch(registry.url).catch(() => undefined)) === undefined) await registry.restart();
       await system.stop();
     }
-  }, 180_000);
+  }, 300_000);
 
   it('says that the schemas are not published yet, and takes orders once they are', async () => {
     const system = await prepare({ published: false });
@@ -121,12 +121,12 @@ describe('Parley with a partner that speaks Avro', () => {
       const refused = await place(system, 'A-early');
       expect(refused.status).toBe(503);
       expect(await refused.json()).toMatchObject({ code: 'schema-unpublished' });
-      await eventually(() => simulator.output.includes('parley contracts publish'));
+      await eventually(() => simulator.output.includes('parley contracts publish'), { timeout: 90_000 });
       await parley.cli('contracts', 'publish', '--yes');
       await eventually(async () => (await place(system, 'A-early')).status === 201, { interval: 250 });
       await becomes(system, 'A-early', 'accepted');
     } finally {
       await system.stop();
     }
-  });
+  }, 300_000);
 });

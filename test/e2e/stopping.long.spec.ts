@@ -4,18 +4,20 @@ import { startGuardedKafka } from '../support/guarded-kafka';
 import { uniqueName } from '../support/kafka';
 import { ParleyProcess } from '../support/parley-process';
 
+jest.setTimeout(240_000);
+
 describe('a process of all roles that is told to end while a server says nothing', () => {
   const prepare = async () => {
     const [postgres, kafka] = await Promise.all([ownPostgres(), startGuardedKafka()]);
     atEnd(() => kafka.stop());
     await postgres.createDatabase('parley');
-    const parley = await ParleyProcess.prepare(postgres.url('parley'), { SHUTDOWN_TIMEOUT_MS: '8000' }, kafka);
+    const parley = await ParleyProcess.prepare(postgres.url('parley'), { SHUTDOWN_TIMEOUT_MS: '20000' }, kafka);
     await parley.cli('migrate');
     await parley.addPartner(uniqueName('acme'), '--format', 'json');
     return { postgres, kafka, parley };
   };
   const says = (parley: ParleyProcess, words: string) =>
-    eventually(() => parley.output.includes(words), { timeout: 60_000, what: `it says: ${words}` });
+    eventually(() => parley.output.includes(words), { timeout: 90_000, what: `it says: ${words}` });
 
   it('ends with 0 in time, and says what it left behind, where that is the database', async () => {
     const { parley, postgres } = await prepare();
