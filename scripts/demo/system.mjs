@@ -167,7 +167,7 @@ export class System {
     return { PATH: process.env.PATH, ...this.env };
   }
 
-  /** Until Parley serves and its consumer reads; throws when it ended or takes longer than a minute. */
+  /** Until Parley serves and its consumer reads; throws when it ended or takes longer than two minutes. */
   async parleyReady() {
     await this.until(this.app, async () => {
       const answer = await fetch(`${this.managementUrl}/readyz?verbose`, { signal: AbortSignal.timeout(2000) });
@@ -188,9 +188,9 @@ export class System {
   }
 
   async until(server, condition) {
-    for (const deadline = Date.now() + 60_000; ; await delay(50)) {
+    for (const deadline = Date.now() + 120_000; ; await delay(50)) {
       if (await Promise.resolve(condition()).catch(() => false)) return;
-      const late = `was not ready within 60 s${server.said === undefined ? '' : `: ${server.said}`}`;
+      const late = `was not ready within 120 s${server.said === undefined ? '' : `: ${server.said}`}`;
       const why = server.ended ?? (Date.now() > deadline ? late : undefined);
       if (why) throw new ServerError(`The process "${server.name}" ${why}.`, tail(server.log), `Read ${server.log}.`);
     }

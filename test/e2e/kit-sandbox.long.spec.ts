@@ -70,14 +70,16 @@ beforeAll(async () => {
   registry = await startRegistry();
   const healthy = ['--bootstrap-server', brokers, '--command-config', at('kit/sandbox/broker/client.properties')];
   await eventually(
-    () =>
-      spawnSync(at('bin/kafka-broker-api-versions.sh'), healthy, { env: { ...process.env, ...inside } }).status === 0,
-    {
-      ...{ timeout: 120_000, interval: 500, what: 'the broker is healthy by the check of compose' },
+    () => {
+      const check = spawnSync(at('bin/kafka-broker-api-versions.sh'), healthy, { env: { ...process.env, ...inside } });
+      if (check.status !== 0)
+        throw new Error(`${String(check.stderr)}\n${readFileSync(at('broker.log'), 'utf8').slice(-2_000)}`);
+      return true;
     },
+    { timeout: 240_000, interval: 500, what: 'the broker is healthy by the check of compose' },
   );
   run('bash', [at('kit/sandbox/setup.sh')]);
-}, 240_000);
+}, 480_000);
 afterAll(async () => {
   if (broker?.kill('SIGKILL')) await once(broker, 'exit');
   await registry?.stop();

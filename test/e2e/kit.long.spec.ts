@@ -168,18 +168,14 @@ describe('the settings of clients in a kit', () => {
       'platformatic.mjs',
       "const producer = makeProducer(); await producer.send({ messages: [{ topic, key: Buffer.from(key), value: Buffer.from('x') }] }); await producer.close();",
     ],
-  ])(
-    'let a client with %s write answers',
-    async (name, script) => {
-      const key = uniqueName('answer');
-      const source = `import * as kit from './clients/node/${name}'; const { makeProducer, send } = kit; const [topic, key] = ${JSON.stringify([response(), key])}; ${script}`;
-      writeFileSync(join(kit, `write-${name}`), source);
-      const writer = Program.script(join(kit, `write-${name}`), [], inKit(asPartner()));
-      expect([await writer.finished(), writer.output]).toEqual([0, expect.anything()]);
-      expect(await written()).toContain(key);
-    },
-    60_000,
-  );
+  ])('let a client with %s write answers', async (name, script) => {
+    const key = uniqueName('answer');
+    const source = `import * as kit from './clients/node/${name}'; const { makeProducer, send } = kit; const [topic, key] = ${JSON.stringify([response(), key])}; ${script}`;
+    writeFileSync(join(kit, `write-${name}`), source);
+    const writer = Program.script(join(kit, `write-${name}`), [], inKit(asPartner()));
+    expect([await writer.finished(), writer.output]).toEqual([0, expect.anything()]);
+    expect(await written()).toContain(key);
+  });
 
   it('let the Java client read and write', async () => {
     writeFileSync(join(kit, 'reading.properties'), settings('consumer'));
@@ -196,7 +192,7 @@ describe('the settings of clients in a kit', () => {
         '--max-messages',
         '1',
         '--timeout-ms',
-        '40000',
+        '90000',
         '--from-beginning',
         '--command-config',
         'reading.properties',
@@ -222,12 +218,12 @@ describe('the settings of clients in a kit', () => {
     );
     expect([wrote.code, wrote.stderr]).toEqual([0, expect.not.stringContaining('ERROR')]);
     expect(await written()).toContain(key);
-  });
+  }, 300_000);
 
   it("say why they don't come in, in the words that the kit explains", async () => {
     const readme = String(files.get('README.md'));
     const wrong = client('kafkajs.mjs', { PARTNER_PASSWORD: 'wrong' });
-    await eventually(() => wrong.output.includes('invalid credentials with SASL mechanism'));
+    await eventually(() => wrong.output.includes('invalid credentials with SASL mechanism'), { timeout: 90_000 });
     await wrong.end('SIGKILL');
     expect(readme).toContain('invalid credentials with SASL mechanism');
     writeFileSync(
@@ -242,7 +238,7 @@ describe('the settings of clients in a kit', () => {
         '--topic',
         request(),
         '--timeout-ms',
-        '20000',
+        '60000',
         '--command-config',
         'foreign.properties',
       ],
@@ -250,7 +246,7 @@ describe('the settings of clients in a kit', () => {
     );
     expect(foreign.stderr + foreign.stdout).toContain('GroupAuthorizationException');
     expect(readme).toContain('GroupAuthorizationException');
-  });
+  }, 300_000);
 });
 
 describe('the programs of a kit, unpacked elsewhere', () => {
