@@ -1,4 +1,6 @@
 import { orderResponse, typeOf } from '../../../../src/contracts';
+import { eventually } from '../../../support/eventually';
+import { uniqueName } from '../../../support/kafka';
 import {
   addPartner,
   caller,
@@ -119,6 +121,31 @@ describe('a plan', () => {
         { partner: 'acme', key: 'b', messages: 1 },
       ],
     });
+  });
+
+  it('costs what is in it, also where the statistics know of no dead letter', async () => {
+    const count = 400;
+    const run = (sql: string) => world.dataSource.query<{ n: string }[]>(sql);
+    const read = async () => {
+      const [row] = await run(
+        `SELECT seq_tup_read + idx_tup_fetch AS n FROM pg_stat_user_tables WHERE relname = 'parked_inbound'`,
+      );
+      return Number(row?.n);
+    };
+    await run('ALTER TABLE parked_inbound SET (autovacuum_enabled = off)');
+    await park(world, 'acme', { count: 5000, state: 'processed' });
+    await run('ANALYZE parked_inbound');
+    await park(world, 'acme', { count });
+    const before = await read();
+    // A session has told what it read when it ends, and not much earlier.
+    const name = uniqueName('planner');
+    const other = await openWorld(world.url, 60_000, name);
+    await planOf(replayRoom(other), {});
+    await other.close();
+    const sessions = `SELECT 1 AS n FROM pg_stat_activity WHERE application_name = 'parley ${name}'`;
+    await eventually(async () => (await run(sessions)).length === 0, { what: 'its sessions have ended' });
+    const looked = (await read()) - before;
+    expect([looked >= count, looked < 50 * count, looked]).toEqual([true, true, looked]);
   });
 
   it('asks the rooms, a partner and a document at a time, and skips what they advise against unless told otherwise', async () => {
