@@ -22,7 +22,7 @@ describe('notifiers', () => {
     const ids = await world.put(1_000);
     for (let n = 0; n < count; n++) world.notifier(() => httpProvider(url));
     await until(async () => expect(await world.states()).toEqual({ sent: 1_000 }), {
-      timeout: 60_000,
+      timeout: 110_000,
       interval: 100,
     });
     expect(provider.requests.toSorted()).toEqual(ids.toSorted());

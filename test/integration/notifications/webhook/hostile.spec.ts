@@ -95,6 +95,8 @@ describe('a receiver that means harm', () => {
       return drip(socket, '1\r\na\r\n');
     });
     expect(exchange).toMatchObject({ kind: 'answered', status: 200, complete: false });
+    // Nor did it end for having been read as far as answers are.
+    expect(exchange.kind === 'answered' && exchange.body.length).toBeLessThan(4096);
   });
 
   it('says for ever that it is about to answer: the attempt ends in its time', async () => {

@@ -10,6 +10,7 @@ import { TelemetryModule } from '../../../../src/platform/telemetry';
 import { StaffModule } from '../../../../src/staff';
 import { eventually } from '../../../support/eventually';
 import { produce } from '../../../support/kafka';
+import { accountWaits } from '../../../support/partners';
 import { giveKey, type TestKey } from '../../../support/staff';
 import { recordingLogger } from '../../kafka/fixtures';
 import { type Answer, send } from '../../orders/orders-app';
@@ -158,16 +159,14 @@ describe('partners by REST', () => {
         body: JSON.stringify({ replaces: username }),
       });
       // It waits for the lock, so nothing is told yet.
-      await eventually(async () => (await waitingForLocks()) > 0, { timeout: 40_000 });
+      await accountWaits(database);
       caller.abort();
       await expect(asked).rejects.toThrow();
     } finally {
       await held.rollbackTransaction();
       await held.release();
     }
-    await eventually(() => lines.some(({ code, partner: of }) => code === 'account-untold' && of === partner), {
-      timeout: 40_000,
-    });
+    await eventually(() => lines.some(({ code, partner: of }) => code === 'account-untold' && of === partner));
     expect(await statesOf(bench, partner)).toEqual({ [username]: 'active', [`${partner}.2`]: 'creating' });
     const answer = await rotate(partner, { replaces: username });
     expect(answer).toMatchObject({ status: 200, json: { username: `${partner}.2` } });
@@ -200,14 +199,6 @@ describe('partners by REST', () => {
 /** The answer is out first; only then is it recorded, and is the partner free for the next change. */
 const recorded = (partner: string): Promise<boolean> =>
   eventually(() => ifFree(database, `partner/${partner}`, async () => true));
-
-const waitingForLocks = async (): Promise<number> =>
-  (
-    await database.query(
-      'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = :type',
-      { type: 'Lock' },
-    )
-  ).length;
 
 const secrets: string[] = [];
 const maker = { id: 'key_test', name: 'Ada', role: 'admin', areas: null, partners: null, origin: 'test' } as const;

@@ -9,6 +9,7 @@ import { freshDatabase } from '../../../support/database';
 import { asAdministrator, asParley, guardedKafka } from '../../../support/guarded-kafka';
 import { uniqueName } from '../../../support/kafka';
 import { eventually } from '../../../support/eventually';
+import { accountWaits } from '../../../support/partners';
 import { giveKey, type TestKey } from '../../../support/staff';
 
 interface Answer {
@@ -47,16 +48,6 @@ async function put(path: string, body: unknown, { headers } = key, at = running)
 
 const rows = (partner: string) => database.query('SELECT 1 FROM partner WHERE id = :partner', { partner });
 
-/** Making an account takes seconds on a busy machine. */
-const WAIT = { timeout: 40_000 };
-
-const waitingForLocks = async (): Promise<number> =>
-  (
-    await database.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
-  ).length;
-
 describe('PUT /v1/partners/{id}', () => {
   it('plans, applies that plan, tells the password once, and does nothing the second time', async () => {
     const partner = uniqueName('acme');
@@ -75,7 +66,7 @@ describe('PUT /v1/partners/{id}', () => {
     const again = await eventually(async () => {
       const answer = await put(partner, { ...body, partner });
       return answer.status === 200 && answer;
-    }, WAIT);
+    });
     expect(again).toMatchObject({ status: 200, json: { changes: [], account: null } });
     expect(await put(`${partner}?planId=${plan.json.planId}`, body)).toMatchObject({
       status: 409,
@@ -93,7 +84,7 @@ describe('PUT /v1/partners/{id}', () => {
         { partner },
       );
       return found.length > 1 && found;
-    }, WAIT);
+    });
     expect(entries.map(({ action, caller }) => [action, caller])).toEqual([
       ['partner.onboard', key.id],
       ['partner-account.create', key.id],
@@ -125,7 +116,7 @@ describe('PUT /v1/partners/{id}', () => {
       });
       const went = expect(asked).rejects.toThrow();
       // Its topics are made; it waits for the lock to write down its account.
-      await eventually(async () => (await waitingForLocks()) > 0, WAIT);
+      await accountWaits(database);
       caller.abort();
       await went;
     } finally {
@@ -135,7 +126,7 @@ describe('PUT /v1/partners/{id}', () => {
     const again = await eventually(async () => {
       const answer = await put(partner, body);
       return answer.status === 200 && answer;
-    }, WAIT);
+    });
     expect(again.json.account).toMatchObject({ username: `${partner}.1`, password: expect.any(String) as string });
   });
 
