@@ -22,7 +22,7 @@ describe('dead letters on the command line', () => {
     orders = await FailingOrders.start({ DEAD_LETTER_APPROVAL: 'true' });
   }, 240_000);
   afterAll(async () => {
-    await orders.end();
+    await orders?.end();
     rmSync(folder, { recursive: true, force: true });
   });
 

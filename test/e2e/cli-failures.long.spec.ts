@@ -10,7 +10,7 @@ describe('what waits, what is not sent, and where an order stands, on the comman
   beforeAll(async () => {
     orders = await FailingOrders.start();
   }, 240_000);
-  afterAll(() => orders.end());
+  afterAll(() => orders?.end());
 
   it('parked messages are listed with what they wait for, and tried now: named ones, or those that fit, by plan', async () => {
     const order = await orders.place();

@@ -133,11 +133,14 @@ export class ParleyProcess {
   }
 
   async ready(): Promise<void> {
-    await eventually(async () => (await this.probe('readyz')) === 200, {
-      timeout: 90_000,
-      interval: 50,
-      what: `Parley is ready; it printed: ${this.output}`,
-    });
+    await eventually(
+      async () => {
+        if ((await this.probe('readyz')) === 200) return true;
+        throw new Error(`it is not ready, and printed: ${this.output}`);
+      },
+      // To load the program alone takes a busy machine more than a minute.
+      { timeout: 180_000, interval: 50, what: 'Parley is ready' },
+    );
   }
 
   /** HTTP status of a probe, 0 when nothing answers. */
