@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { StaffDesk } from '../../../../src/messaging/consumer';
 import type { InboundRecord } from '../../../../src/messaging/kafka';
-import { type Database, query, type Tx } from '../../../../src/platform/database';
+import type { Tx } from '../../../../src/platform/database';
 import { uniqueName } from '../../../support/kafka';
 import {
   addPartner,
@@ -15,9 +15,10 @@ import {
   TestBatch,
   type World,
 } from '../harness';
-import { drainOf, passUntilIdle, processorWith } from './drain-harness';
+import { processorWith } from './drain-harness';
 import { ATTEMPTS, type Fate, ModelKey, type ModelMessage, type State } from './model';
 import { differencesOf, type Game, nameOf, type ParkedRow } from './model-tables';
+import { Drains } from './model-drains';
 import { Suspensions } from './model-suspensions';
 import { type Random, seeded } from './seeded';
 
@@ -30,9 +31,6 @@ const ROUNDS = 12;
 const DAY = 24 * 60 * 60_000;
 const retry = { initialMs: 30 * DAY, maxMs: 30 * DAY, attempts: ATTEMPTS, maxAgeMs: 400 * DAY };
 const contracts = [STEP, NOTE, ELSEWHERE].map((contract) => ({ ...contract, retry }));
-const clock = { now: () => new Date(Date.now() + 5_000) };
-/** To whom every turn that the others remembered, and did not give, is late. */
-const lateClock = { now: () => new Date(Date.now() + 15_000) };
 const BY = { caller: 'key_test', reason: 'by plan' };
 
 const COMMANDS = { arrive: 3, repeat: 1, time: 2, release: 3, discard: 1, restore: 1, edit: 1, mend: 2 };
@@ -42,6 +40,7 @@ type Command = keyof typeof COMMANDS;
 class Arena {
   readonly desk = new StaffDesk();
   readonly suspensions: Suspensions;
+  private readonly drains: Drains;
   private readonly fates = new Map<string, Fate>();
   private rows = new Map<string, ParkedRow>();
 
@@ -52,6 +51,7 @@ class Arena {
     readonly partners: readonly string[],
   ) {
     this.suspensions = new Suspensions(world.database, random, games, partners);
+    this.drains = new Drains(world, random, contracts, (message) => this.decide(message));
   }
 
   readonly decide: Decide = ({ id }) => {
@@ -82,40 +82,10 @@ class Arena {
     await this.drain();
   }
 
-  /**
-   * One or two drains; now and then each is cut off from the database somewhere and another one goes on. Who is served may be suspended and resumed meanwhile: the
-   * last drain goes on.
-   */
+  /** Who is served may be suspended and resumed meanwhile: the last drain goes on. */
   private async drain(): Promise<void> {
     for (const { model } of this.games) model.drain();
-    while (this.random.below(4) === 0) await this.brokenOff();
-    const drains = Array.from({ length: 1 + this.random.below(2) }, () =>
-      drainOf(this.world, this.decide, { contracts, clock }),
-    );
-    await Promise.all([...drains.map(passUntilIdle), this.suspensions.flicker()]);
-    await passUntilIdle(drainOf(this.world, this.decide, { contracts, clock: lateClock }));
-  }
-
-  private async brokenOff(): Promise<void> {
-    const own = await openWorld(this.world.url, 15_000, uniqueName('cut'));
-    await own.channels.load();
-    let left = 1 + this.random.below(400);
-    const decide: Decide = async (message) => {
-      if (--left === 0) await cutOff(this.world.database, own);
-      return this.decide(message);
-    };
-    const database = own.database;
-    const transaction = database.transaction.bind(database);
-    // Not only in a handler: also between a transaction and the next.
-    const until = this.random.below(30);
-    let begun = 0;
-    database.transaction = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-      if (begun++ === until) await cutOff(this.world.database, own);
-      return transaction(work);
-    };
-    const drain = drainOf(own, decide, { contracts, clock });
-    await passUntilIdle(drain).catch(() => undefined);
-    await own.close();
+    await this.drains.all(() => this.suspensions.flicker());
   }
 
   private async arrivals(games: readonly Game[], repeating: ReadonlySet<Game>): Promise<void> {
@@ -155,12 +125,17 @@ class Arena {
     }
   }
 
+  /** By itself, or since staff want what waits tried now. */
   private async timePasses(games: readonly Game[]): Promise<void> {
+    const [own, wanted] = [0, 1].map((half) => games.filter((_, index) => index % 2 === half)) as [Game[], Game[]];
+    const waiting = wanted.flatMap(({ model }) => model.in('waiting').map(({ id }) => this.row(id).id));
     for (const { model } of games) model.makeDue();
     await this.world.database.query(
       `UPDATE parked_inbound SET next_attempt_at = now() WHERE state = 'waiting' AND topic || ' ' || key = ANY(:names::text[])`,
-      { names: games.map(({ model }) => nameOf(model)) },
+      { names: own.map(({ model }) => nameOf(model)) },
     );
+    const due = await this.world.database.transaction((tx) => this.desk.retryNow(tx, waiting, new Date()));
+    expect(due.toSorted()).toEqual(waiting.toSorted());
   }
 
   private async look(): Promise<void> {
@@ -237,16 +212,6 @@ class Arena {
     await this.look();
     return differencesOf(this.world.database, this.games, [...this.rows.values()]);
   }
-}
-
-/** Ends every connection of this world, as a crash or a lost network does. */
-async function cutOff(database: Database, world: World): Promise<void> {
-  const { applicationName } = world.dataSource.options as { applicationName: string };
-  await database.transaction((tx) =>
-    query(tx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = :applicationName`, {
-      applicationName,
-    }),
-  );
 }
 
 test('any interleaving of arrivals, failures, retries, releases, discards, restores, edits, suspensions and crashes keeps the order of each key', async () => {
