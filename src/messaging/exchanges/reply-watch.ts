@@ -37,13 +37,25 @@ export class ReplyWatch {
 
   /** Asks how far these topics have been read, and notes it. Rejects when broker or database can't be asked. */
   async look(topics: readonly string[], now: Date): Promise<ReplyMark[]> {
+    const sampledAt = await this.byDatabase(now);
     const progress = await this.progressOf(topics);
     const read = topics.flatMap((topic) => {
-      const at = this.readUpTo(topic, progress.get(topic), now);
+      const at = this.readUpTo(topic, progress.get(topic), sampledAt);
       return at ? [{ topic, at }] : [];
     });
     if (read.length > 0) await this.note('read_up_to', read);
     return ReplyWatch.marks(this.database, topics);
+  }
+
+  /**
+   * When the sample is taken: never later than the database's clock says. Where this machine's runs ahead, what is written between the two would
+   * otherwise seem read as soon as the sample is reached.
+   */
+  private async byDatabase(now: Date): Promise<Date> {
+    const [row] = await this.database.query<{ at: Date }>('SELECT least(:now::timestamptz, clock_timestamp()) AS at', {
+      now,
+    });
+    return row?.at ?? now;
   }
 
   /** A topic about which nobody can say anything (a partition has no leader) keeps no other partner's deadlines from being judged. */

@@ -104,6 +104,20 @@ describe('deadlines while our consumer lags', () => {
     expect(ends.filter((end) => end >= 0n).length).toBeGreaterThan(0);
   });
 
+  it('are judged no further than a machine has read whose clock runs ahead', async () => {
+    const [first, second] = [await app.asked(), await app.asked()];
+    await produce(app.topic, [answerOf(first)]);
+    const watcher = app.watcher({ clock: { now: () => new Date(Date.now() + HOUR) } });
+    await watcher.pass();
+    const source = consume();
+    await eventually(async () => (await app.ledger(first)).state === 'answered');
+    await source.close();
+    const before = new Date();
+    await produce(app.topic, [answerOf(second)]);
+    await watcher.pass();
+    expect((await mark())?.getTime()).toBeLessThanOrEqual(before.getTime());
+  });
+
   it('are judged though nobody can say how far the topic of another partner has been read', async () => {
     const other = await createTopic(uniqueName('broken'), { partitions: 1, exact: true });
     const admin = createKafkaAdmin(settingsFor());
