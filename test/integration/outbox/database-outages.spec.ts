@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres, type PostgresServer } from '../../../scripts/servers/index.mjs';
 import { migrateDatabase } from '../../support/database';
+import { kill } from '../../support/faults';
 import { startTcpProxy } from '../../support/tcp-proxy';
 import { addRows, Bench, connect, RecordingPublisher, until } from './harness';
 
@@ -50,43 +51,39 @@ describe('a relay whose database goes away', () => {
     for (let i = 0; i < 4; i++) {
       await until('some rows', () => publisher.sent > 100 * (i + 1));
       await delay(300);
-      await postgres.kill();
-      await postgres.restart();
+      const restart = await kill(postgres);
+      await restart();
       await until('the relay', () => relay.state.role === 'owner');
     }
     writing = false;
     await Promise.all(writers);
-    const sent = () => new Set(publisher.firsts());
-    await until(
-      'all rows',
-      () => {
-        const seen = sent();
-        return [...committed.values()].flat().every((id) => seen.has(id));
-      },
-      30_000,
-    );
+    const client = await bench.client(postgres.url('parley'));
+    const { rows } = await client.query<{ id: string }>('SELECT id FROM outbox_message');
+    const stored = new Set(rows.map((row) => row.id));
+    const known = [...committed.values()].flat();
+    expect(known.filter((id) => !stored.has(id))).toEqual([]);
+    // Also what the writers were not told of, where it is there.
+    expect([...stored].filter((id) => !known.includes(id) && !maybe.has(id))).toEqual([]);
+    await until('all rows', () => {
+      const seen = new Set(publisher.firsts());
+      return [...stored].every((id) => seen.has(id));
+    });
     const order = publisher.firsts();
     for (const ids of committed.values()) {
       const known = new Set(ids);
       expect(order.filter((id) => known.has(id))).toEqual(ids);
     }
-    const client = await bench.client(postgres.url('parley'));
-    const { rows } = await client.query<{ id: string }>('SELECT id FROM outbox_message');
-    const stored = new Set(rows.map((row) => row.id));
-    // Nothing went out that is not in the database; what the writers were not told of is there or not.
+    // Nothing went out that is not in the database.
     expect(order.filter((id) => !stored.has(id))).toEqual([]);
-    const seen = sent();
-    expect([...maybe].filter((id) => stored.has(id) && !seen.has(id))).toEqual([]);
   });
 
   it('starts without it and begins when it comes', async () => {
-    await postgres.kill();
+    const restart = await kill(postgres);
     const publisher = new RecordingPublisher();
     const relay = bench.relay(publisher, { url: postgres.url('parley') });
-    await until('the trouble', () => relay.state.lastError !== undefined);
+    await until('the trouble', () => /ECONNREFUSED/.test(relay.state.lastError ?? ''));
     expect(relay.state.role).toBe('connecting');
-    expect(relay.state.lastError).toMatch(/ECONNREFUSED/);
-    await postgres.restart();
+    await restart();
     await until('the lease', () => relay.state.role === 'owner');
     expect(relay.state.lastError).toBeUndefined();
   });
@@ -99,9 +96,9 @@ describe('a relay whose database goes away', () => {
     const relay = bench.relay(new RecordingPublisher(), { url: url.href, leaseMs: 1000, statementTimeoutMs: 1000 });
     await until('the lease', () => relay.state.role === 'owner');
     proxy.pause();
-    await until('the trouble', () => relay.state.role !== 'owner', 20_000);
+    await until('the trouble', () => relay.state.role !== 'owner');
     proxy.resume();
-    await until('the lease again', () => relay.state.role === 'owner', 20_000);
+    await until('the lease again', () => relay.state.role === 'owner');
   });
 
   it('is stopped in the time it was given, also when the server says nothing any more', async () => {
@@ -110,7 +107,7 @@ describe('a relay whose database goes away', () => {
     const url = new URL(postgres.url('parley'));
     url.port = String(proxy.port);
     const [owner, standby] = [1, 2].map((n) =>
-      bench.relay(new RecordingPublisher(), { url: url.href, instance: `r${n}` }),
+      bench.relay(new RecordingPublisher(), { url: url.href, instance: `r${n}`, statementTimeoutMs: 90_000 }),
     );
     await until(
       'the roles',
@@ -121,10 +118,10 @@ describe('a relay whose database goes away', () => {
           .join() === 'owner,standby',
     );
     proxy.pause();
-    // The last pass reads, and a statement waits up to 20 s for its answer.
+    // The last pass reads, and a statement waits longer than a minute for its answer.
     const began = performance.now();
     await Promise.all([owner?.stop(200), standby?.stop(200)]);
-    expect(performance.now() - began).toBeLessThan(8000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     proxy.resume();
   });
 });

@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { PublishError } from '../../../src/messaging/kafka';
 import type { Relay } from '../../../src/messaging/outbox';
 import { ParkedWatch } from '../../../src/messaging/outbox/parking/parked-watch';
+import { eventually } from '../../support/eventually';
 import { addRows, Bench, RecordingPublisher, until } from './harness';
 import { type OutboxApp, startOutboxApp } from './outbox-app';
 
@@ -46,29 +47,37 @@ describe('the outbox over HTTP', () => {
     // Patient with lanes that fail.
     const second = bench.relay(publisher, { instance: 'relay-2', leaseMs: 300 });
     const status = async () => (await outbox.send('GET', '/v1/outbox')).body;
-    await until('the report', async () => (await status())['pendingIsExact'] === true);
-    expect(await status()).toMatchObject({
+    // Of an owner whose lease has run out, on a machine that stalls, nothing is known until it is renewed.
+    const says = (what: Record<string, unknown>) =>
+      eventually(async () => {
+        expect(await status()).toMatchObject(what);
+        return true;
+      });
+    await says({
       owner: { instance: 'relay-2', epoch: '2' },
-      ...{ pending: 0, failingLanes: [], waiting: 3, dead: 0, held: 0, retrying: 0 },
-      parkedLanes: [{ topic: ACME, partition: 1, code: 'topic-missing', rows: 3, attempts: 0 }],
+      ...{ pendingIsExact: true, pending: 0, failingLanes: [], waiting: 3, dead: 0, held: 0, retrying: 0 },
+      parkedLanes: [
+        {
+          ...{ topic: ACME, partition: 1, code: 'topic-missing', rows: 3, attempts: 0 },
+          reason: expect.stringMatching(/does not exist.*Make it \(again\).*no topic/) as string,
+        },
+      ],
+      oldestParkedAt: expect.any(String) as string,
     });
-    expect((await status())['parkedLanes']).toMatchObject([
-      { reason: expect.stringMatching(/does not exist.*Make it \(again\).*no topic/) as string },
-    ]);
-    expect(typeof (await status())['oldestParkedAt']).toBe('string');
     publisher.before = () => {
       throw new PublishError('broker-unreachable', 'unknown', ACME, 0, 'gone');
     };
     await addRows(client, [{ key: 'b', topic: UMBRA }]);
-    await until('the failing lane', async () => JSON.stringify((await status())['failingLanes']).includes(UMBRA));
-    expect((await status())['failingLanes']).toMatchObject([
-      {
-        topic: UMBRA,
-        partition: 0,
-        code: 'broker-unreachable',
-        reason: expect.stringMatching(/cannot be reached/) as string,
-      },
-    ]);
+    await says({
+      failingLanes: [
+        {
+          topic: UMBRA,
+          partition: 0,
+          code: 'broker-unreachable',
+          reason: expect.stringMatching(/cannot be reached/) as string,
+        },
+      ],
+    });
     await second.stop(0);
     expect(await status()).toMatchObject({ owner: null, pendingIsExact: false, failingLanes: [], waiting: 3 });
     expect(Number((await status())['pending'])).toBeGreaterThanOrEqual(1);

@@ -5,6 +5,9 @@ import { createTopic, readAll } from '../../support/kafka';
 import { testConfig } from '../../support/config';
 import { addRows, Bench, RecordingPublisher, until } from './harness';
 
+/** A process of our own has begun within this on a busy machine, ms. */
+const STARTED_MS = 90_000;
+
 /** First delivery of each id, in the order of the log. */
 const firstDeliveries = async (topic: string) => [
   ...new Set((await readAll(topic)).map((record) => String(record.headers['ce_id']))),
@@ -24,15 +27,14 @@ describe('several relays', () => {
 
   it('one owns the outbox, the others stand by, and one of them follows at once when it stops', async () => {
     const relays = [1, 2, 3].map((n) =>
-      bench.relay(new RecordingPublisher(), { instance: `relay-${n}`, leaseMs: 10_000 }),
+      bench.relay(new RecordingPublisher(), { instance: `relay-${n}`, leaseMs: 3_600_000 }),
     );
     const roles = () => relays.map((relay) => relay.state.role).sort();
     await until('an owner', () => String(roles()) === 'owner,standby,standby');
     const first = relays.find((relay) => relay.state.role === 'owner');
-    const stopped = Date.now();
     await first?.stop();
-    await until('the next owner', () => String(roles()) === 'owner,standby,stopped', 5000);
-    expect(Date.now() - stopped).toBeLessThan(5000);
+    // Long before the lease would have run out.
+    await until('the next owner', () => String(roles()) === 'owner,standby,stopped');
   });
 
   it('a standby takes over when the lease of a silent owner runs out, and the old one can move nothing', async () => {
@@ -41,25 +43,24 @@ describe('several relays', () => {
     const silent = bench.relay(publisher, { instance: 'silent', leaseMs: 1500 });
     await until('the lease', () => silent.state.role === 'owner');
     // The lease is somebody else's from now on, as after a pause of the whole process.
-    await client.query(
-      `UPDATE outbox_cursor SET owner = 'other', epoch = epoch + 1, lease_until = now() + interval '2 s'`,
-    );
+    await client.query(`UPDATE outbox_cursor SET owner = 'other', epoch = epoch + 1, lease_until = 'infinity'`);
     const before = await owner(client);
     const [id] = await addRows(client, [{ key: 'a' }]);
-    await until('the stand-by', () => silent.state.role === 'standby', 5000);
+    await until('the stand-by', () => silent.state.role === 'standby');
     expect(await owner(client)).toEqual(before);
     const { rows } = await client.query<{ sent: boolean }>(
       'SELECT pg_visible_in_snapshot(xid, done) AS sent FROM outbox_message, outbox_cursor',
     );
     expect(rows).toEqual([{ sent: false }]);
-    await until('the lease again', () => silent.state.role === 'owner', 5000);
+    await client.query('UPDATE outbox_cursor SET lease_until = now()');
+    await until('the lease again', () => silent.state.role === 'owner');
     await until('the row', () => publisher.firsts().includes(id ?? ''));
   });
 
   it('an owner that can read but not write sends nothing once its lease may have run out, and goes on when it can', async () => {
     const [client, lock] = [await bench.client(), await bench.client()];
     const publisher = new RecordingPublisher();
-    const relay = bench.relay(publisher, { leaseMs: 1000 });
+    const relay = bench.relay(publisher, { leaseMs: 1000, statementTimeoutMs: 60_000 });
     const ids = await addRows(client, [{ key: 'a' }]);
     await until('a first send', () => publisher.sent === 1);
     const { epoch } = await owner(client);
@@ -96,17 +97,20 @@ describe('several relays', () => {
       }
     })();
     let epoch = 0n;
-    for (let kills = 0; kills < 4; kills++) {
-      await until('a new owner', async () => BigInt((await owner(client)).epoch) > epoch);
-      const now = await owner(client);
-      epoch = BigInt(now.epoch);
-      await delay(300);
-      const name = now.owner?.split(' ')[0] ?? '';
-      children.get(name)?.kill('SIGKILL');
-      children.set(name, spawnOne(name));
+    try {
+      for (let kills = 0; kills < 4; kills++) {
+        await until('a new owner', async () => BigInt((await owner(client)).epoch) > epoch, STARTED_MS);
+        const now = await owner(client);
+        epoch = BigInt(now.epoch);
+        await delay(300);
+        const name = now.owner?.split(' ')[0] ?? '';
+        children.get(name)?.kill('SIGKILL');
+        children.set(name, spawnOne(name));
+      }
+    } finally {
+      writing = false;
+      await writer;
     }
-    writing = false;
-    await writer;
     const total = ids.flat().length;
     await until('all rows', async () => new Set(await firstDeliveries(topic)).size === total);
     for (const partition of [0, 1]) {
@@ -114,14 +118,14 @@ describe('several relays', () => {
       const firsts = [...new Set(log.map((record) => String(record.headers['ce_id'])))];
       expect(firsts).toEqual(ids[partition]);
     }
-  });
+  }, 240_000);
 
   it('a relay that was stopped longer than its lease and continued can not move the cursor; first deliveries stay in order', async () => {
     const topic = await createTopic('paused');
     const client = await bench.client();
     const ids: string[] = [];
     const child = bench.relayProcess({ INSTANCE_ID: 'paused', LEASE_MS: '1000' });
-    await until('the lease', async () => (await owner(client)).owner !== null);
+    await until('the lease', async () => (await owner(client)).owner !== null, STARTED_MS);
     ids.push(
       ...(await addRows(
         client,
@@ -132,7 +136,8 @@ describe('several relays', () => {
     child.kill('SIGSTOP');
     const kafka = createLanePublisher(testConfig(bench.url), pino({ level: 'silent' }), 'relay');
     bench.onClose(() => kafka.close());
-    const other = bench.relay(kafka, { instance: 'other' });
+    // Longer than anything takes: no third owner comes of a machine that stalls.
+    const other = bench.relay(kafka, { instance: 'other', leaseMs: 3_600_000 });
     await until('the takeover', () => other.state.role === 'owner');
     const { epoch } = await owner(client);
     ids.push(
@@ -162,7 +167,7 @@ describe('several relays', () => {
       Array.from({ length: 2200 }, () => ({ key: 'a', topic })),
     );
     const child = bench.relayProcess({ INSTANCE_ID: 'killed', KILL_AFTER_SENDS: '3' });
-    await until('its end', () => child.signalCode === 'SIGKILL');
+    await until('its end', () => child.signalCode === 'SIGKILL', STARTED_MS);
     const { rows } = await client.query<{ sent: string }>(
       'SELECT count(*) FILTER (WHERE pg_visible_in_snapshot(xid, done)) AS sent FROM outbox_message, outbox_cursor',
     );
@@ -172,7 +177,8 @@ describe('several relays', () => {
     const kafka = createLanePublisher(testConfig(bench.url), pino({ level: 'silent' }), 'relay');
     bench.onClose(() => kafka.close());
     bench.relay(kafka);
-    await until('all rows', async () => (await readAll(topic)).length === before + ids.length);
+    await until('all rows', async () => (await firstDeliveries(topic)).length === ids.length);
     expect(await firstDeliveries(topic)).toEqual(ids);
+    expect((await readAll(topic)).length).toBeGreaterThanOrEqual(before + ids.length);
   });
 });

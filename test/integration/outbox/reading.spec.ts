@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { pageSql } from '../../../src/messaging/outbox/read-query';
 import { addRows, Bench, RecordingPublisher, until } from './harness';
@@ -159,21 +160,33 @@ describe('a relay that reads the outbox', () => {
     await elsewhere.query('ROLLBACK');
   });
 
-  it('hands over a commit within milliseconds of the wake-up, and finds one that nobody announced', async () => {
+  it('hands over a commit as soon as it is woken, however rarely it polls, and finds one that nobody announced', async () => {
     const writer = await bench.client();
-    const relay = bench.relay(publisher);
+    const real = performance.now.bind(performance);
+    let hours = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => real() + hours * 3_600_000);
+    bench.onClose(() => Promise.resolve(clock.mockRestore()));
+    const relay = bench.relay(publisher, { leaseMs: 100 * 3_600_000 });
     await until('the lease', () => relay.state.role === 'owner');
-    const delays: number[] = [];
-    for (let i = 1; i <= 50; i++) {
+    /** ms until a row is handed over that comes after a quiet hour, when the relay polls twice a second. */
+    const took = async (announce: () => void): Promise<number> => {
+      hours++;
+      await delay(50);
+      const { sent } = publisher;
       await addRows(writer, [{ key: 'a' }]);
-      const committed = performance.now();
-      relay.wake();
-      await until('the row', () => publisher.sent === i);
-      delays.push(performance.now() - committed);
+      const committed = real();
+      announce();
+      await until('the row', () => publisher.sent === sent + 1);
+      return real() - committed;
+    };
+    const [announced, unannounced]: number[][] = [[], []];
+    for (let turn = 0; turn < 15; turn++) {
+      announced?.push(await took(() => relay.wake()));
+      unannounced?.push(await took(() => undefined));
     }
-    expect(delays.sort((a, b) => a - b)[25]).toBeLessThan(100);
-    await addRows(writer, [{ key: 'a' }]);
-    await until('the row that nobody announced', () => publisher.sent === 51, 2000);
+    const median = (times: number[] | undefined) => times?.toSorted((a, b) => a - b)[7] ?? 0;
+    // Beside each other: how long anything takes is the machine's.
+    expect(median(announced)).toBeLessThan(median(unannounced) / 2);
   });
 
   it('carries the row as a CloudEvent in binary mode', async () => {
