@@ -119,7 +119,7 @@ describe('on a real broker', () => {
     const third = await startProcess();
     await (await second).stop();
     await eventually(async () => (await appliedSteps(world, partner)).length >= 5000, {
-      timeout: 60_000,
+      timeout: 90_000,
       what: 'all 5,000 are applied',
     });
     await third.stop();
@@ -129,7 +129,10 @@ describe('on a real broker', () => {
     await eventually(async () => (await appliedSteps(world, partner)).length >= 5001, {
       what: 'the last one is applied',
     });
-    await eventually(() => fourth.transport.health().counts[topic]?.duplicate === 200, { what: 'repeats are counted' });
+    // At least: what the broker hands out once more is one, too.
+    await eventually(() => (fourth.transport.health().counts[topic]?.duplicate ?? 0) >= 200, {
+      what: 'repeats are counted',
+    });
     await expectEachOnceInOrder(partner, 5001, 20);
     expect(await parkedRows(world, partner)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { DeadLetterPublisher } from '../../../src/messaging/consumer/dlt/dead-letter-publisher';
 import { Unpublished } from '../../../src/messaging/consumer/dlt/unpublished';
 import { createLanePublisher, type LaneBatch, type LanePublisher, PublishError } from '../../../src/messaging/kafka';
-import { systemClock } from '../../../src/platform/clock';
+import { type Clock, systemClock } from '../../../src/platform/clock';
 import { eventually, type EventuallyOptions } from '../../support/eventually';
 import { createTopic, deleteTopic, readAll, uniqueName } from '../../support/kafka';
 import { quiet, settingsFor } from '../kafka/fixtures';
@@ -20,8 +20,8 @@ afterAll(() => world.close());
 
 const open = (): LanePublisher => createLanePublisher(settingsFor(), quiet, 'dead-letters');
 
-function startPublisher(openLanes = open): DeadLetterPublisher {
-  const options = { open: openLanes, group: 'parley-test', clock: systemClock, logger: quiet };
+function startPublisher(openLanes = open, clock: Clock = systemClock): DeadLetterPublisher {
+  const options = { open: openLanes, group: 'parley-test', clock, logger: quiet };
   const publisher = new DeadLetterPublisher({ unpublished: new Unpublished(world.database), ...options });
   started.push(publisher);
   publisher.start();
@@ -52,6 +52,12 @@ const until = (check: () => void | Promise<void>, options?: EventuallyOptions) =
 
 /** Makes everything due that waits behind a failure. */
 const hurry = () => world.database.query(`UPDATE parked_inbound SET dlt_next_at = '-infinity'`);
+
+/** A clock that stands: what has failed under it is not due again. */
+function standing(): Clock {
+  const at = new Date(Date.now() + 1_000);
+  return { now: () => at };
+}
 
 /** A publisher without a broker. */
 const unreachable = (): LanePublisher => ({
@@ -149,7 +155,7 @@ describe('the dead letter topic', () => {
       [{ key: 'a' }, { key: 'b', value: Buffer.alloc(60_000, 0xff) }, { key: 'c' }, { key: 'd' }],
       { 'max.message.bytes': '20000' },
     );
-    const publisher = startPublisher();
+    const publisher = startPublisher(open, standing());
     await until(async () => expect(await published(partner)).toEqual([true, false, true, true]));
     await until(() => expect(publisher.trouble).toContain('message-too-large'));
     expect((await readAll(`${topic}-dlt`)).map(({ key }) => String(key)).toSorted()).toEqual(['a', 'c', 'd']);
@@ -158,7 +164,7 @@ describe('the dead letter topic', () => {
 
   it('never gets what was resolved before it came to it', async () => {
     const { partner } = await deaths([{}], 'none');
-    startPublisher();
+    startPublisher(open, standing());
     await until(async () => expect((await parkedRows(world, partner))[0]?.['dlt_attempts']).toBe(1));
     await world.database.query(`UPDATE parked_inbound SET state = 'discarded', resolved_at = now()`);
     const { topic } = (await parkedRows(world, partner))[0] ?? { topic: '' };

@@ -146,6 +146,21 @@ export async function run(world: World, records: readonly InboundRecord[], decid
   return batch;
 }
 
+/** Brings what is not done again, as the source does after a pause. `batches`: what was brought so far. */
+export async function untilDone(
+  process: (batch: TestBatch) => Promise<void>,
+  records: readonly InboundRecord[],
+  batches: TestBatch[] = [],
+): Promise<TestBatch[]> {
+  for (let left = records; left.length > 0;) {
+    const batch = new TestBatch(left);
+    batches.push(batch);
+    await process(batch);
+    left = left.filter((record) => record.offset > (batch.doneUpTo ?? -1n));
+  }
+  return batches;
+}
+
 export interface ParkedRow {
   state: string;
   code: string | null;
