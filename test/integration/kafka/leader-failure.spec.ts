@@ -12,7 +12,7 @@ let cluster: KafkaServer;
 beforeAll(async () => {
   cluster = stopping(await startKafkaCluster());
 });
-afterAll(closeAll, 60_000);
+afterAll(closeAll);
 
 /** Sends batches of one lane in order, each until it is acknowledged, while `running()`. */
 async function drive(lanes: LanePublisher, topic: string, partition: number, running: () => boolean) {

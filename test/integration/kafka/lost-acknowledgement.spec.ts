@@ -41,7 +41,7 @@ let kafka: Awaited<ReturnType<typeof startForgetfulBroker>>;
 beforeAll(async () => {
   kafka = await startForgetfulBroker();
 });
-afterAll(closeAll, 30_000);
+afterAll(closeAll);
 afterEach(() => kafka.forgetting(false));
 
 const values = async (topic: string) => (await readAll(topic, kafka.brokers)).map(({ value }) => String(value));
@@ -100,7 +100,8 @@ describe('after an acknowledgement was lost', () => {
     const sent = await Promise.all(
       Array.from({ length: 6 }, async (_, partition) => {
         let count = 0;
-        for (; Date.now() < until; count++) {
+        // Until one of them was hit, however slow the machine.
+        for (; Date.now() < until || !outcomes.has('unknown'); count++) {
           for (;;) {
             try {
               await lanes.send({ topic, partition, records: records(`${partition}:${count}:`, 4) });
@@ -114,7 +115,6 @@ describe('after an acknowledgement was lost', () => {
       }),
     );
     clearInterval(trouble);
-    expect(outcomes).toContain('unknown');
     const all = await readAll(topic, kafka.brokers);
     for (const [partition, count] of sent.entries()) {
       const seen = all.filter((record) => record.partition === partition).map(({ value }) => String(value));

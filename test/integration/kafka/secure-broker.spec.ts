@@ -24,7 +24,7 @@ beforeAll(async () => {
     sasl: { mechanism: 'SCRAM-SHA-512', ...kafka.admin },
   });
 });
-afterEach(() => closeAll(), 30_000);
+afterEach(() => closeAll());
 afterAll(async () => {
   await god.close();
   stopping(kafka);

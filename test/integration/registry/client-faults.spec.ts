@@ -39,9 +39,9 @@ describe('a registry that fails for a moment is asked again', () => {
     ['answers without end', (_, response) => endless(response)],
     ['answers 400 without an error of the API', () => ({ status: 400, body: 'Bad Request' })],
     ['says nothing', () => undefined],
-  ])('when it %s', async (_, fault) => {
+  ])('when it %s', async (what, fault) => {
     const server = await serve(inTurn(fault, GOOD));
-    const registry = clientOf([server.url]);
+    const registry = clientOf([server.url], what === 'says nothing' ? { schemaRegistryDeadlineMs: 3000 } : {});
     expect(await registry.versions('orders')).toHaveLength(1);
     expect(registry.trouble).toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe('a registry that does not mend', () => {
 
   it('is asked three times and no more', async () => {
     const server = await serve(() => ({ status: 503 }));
-    await failure(clientOf([server.url], { schemaRegistryDeadlineMs: 5000 }).versions('orders'));
+    await failure(clientOf([server.url]).versions('orders'));
     expect(server.heard).toHaveLength(3);
   });
 
@@ -74,7 +74,7 @@ describe('a registry that does not mend', () => {
       at.push(performance.now());
       return answering(heard, response);
     };
-    await clientOf([server.url], { schemaRegistryDeadlineMs: 3000 }).versions('orders');
+    await clientOf([server.url]).versions('orders');
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(990);
   });
 
@@ -142,7 +142,7 @@ describe('several registries', () => {
     const silent = await serve(() => undefined);
     const mute = await serve(() => undefined);
     const server = await serve(GOOD);
-    const registry = clientOf([silent.url, mute.url, server.url]);
+    const registry = clientOf([silent.url, mute.url, server.url], { schemaRegistryDeadlineMs: 2000 });
     await Promise.all([1, 2, 3].map(() => failure(registry.versions('orders'))));
     expect(await registry.versions('orders')).toHaveLength(1);
   });
@@ -150,10 +150,10 @@ describe('several registries', () => {
 
 it('a registry that got only the rest of a call’s time is asked first by the next call', async () => {
   const silent = await serve(() => undefined);
-  const ill = await serve(() => delay(500, { status: 500 }));
+  const ill = await serve(() => delay(2000, { status: 500 }));
   // Within the deadline, and beyond what the other two leave of a call's time.
-  const slow = await serve(async (heard, response) => delay(700, await GOOD(heard, response)));
-  const registry = clientOf([silent.url, ill.url, slow.url], { schemaRegistryDeadlineMs: 1000 });
+  const slow = await serve(async (heard, response) => delay(1500, await GOOD(heard, response)));
+  const registry = clientOf([silent.url, ill.url, slow.url], { schemaRegistryDeadlineMs: 3000 });
   await failure(registry.versions('orders'));
   expect(await registry.versions('orders')).toHaveLength(1);
 });
@@ -168,7 +168,7 @@ describe('an answer', () => {
   it('is not read beyond the size of the largest schema', async () => {
     let written = 0;
     const server = await serve((_, response) => endless(response, (size) => (written = size)));
-    const error = await failure(clientOf([server.url], { schemaRegistryDeadlineMs: 5000 }).versions('orders'));
+    const error = await failure(clientOf([server.url]).versions('orders'));
     expect(error.message).toContain('larger than');
     // What the sockets in between had taken already.
     expect(written).toBeLessThan(3 * 20_000_000);
@@ -182,7 +182,7 @@ describe('an answer', () => {
       const schema = { 1: '"string"', 2: huge, 3: 'x'.repeat(3_000_000), 4: '['.repeat(65) }[version];
       return { body: { subject: 'orders', version, id: version, schema } };
     });
-    const registry = clientOf([server.url], { schemaRegistryDeadlineMs: 3000 });
+    const registry = clientOf([server.url]);
     const refused: string[] = [];
     const schemas = await registry.versions('orders', (error) => refused.push(error.message));
     expect(schemas.map(({ id }) => id)).toEqual([1]);
@@ -219,7 +219,7 @@ describe('an answer', () => {
 
   it('with thousands of versions is read from its newest', async () => {
     const server = await serve(registryOf({ orders: Array.from({ length: 1003 }, (_, index) => index) }));
-    const registry = clientOf([server.url], { schemaRegistryDeadlineMs: 3000 });
+    const registry = clientOf([server.url]);
     const refused: string[] = [];
     const schemas = await registry.versions('orders', (error) => refused.push(error.message));
     expect(schemas.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 3));

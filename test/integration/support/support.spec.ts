@@ -66,10 +66,11 @@ describe('the test support', () => {
   it('makes the wire bad on demand', async () => {
     const url = new URL(process.env['TEST_PG_URL'] ?? '');
     const proxy = await startTcpProxy({ port: Number(url.port) });
-    const connect = async () => {
+    /** `patience`: ms of a test that expects no answer. */
+    const connect = async (patience = 30_000) => {
       const client = new Client({
         connectionString: `postgres://parley:parley@${proxy.address}/postgres`,
-        connectionTimeoutMillis: 300,
+        connectionTimeoutMillis: patience,
       });
       client.on('error', () => undefined);
       await client.connect();
@@ -84,7 +85,7 @@ describe('the test support', () => {
       await expect(connect()).rejects.toThrow();
       proxy.refuse(false);
       proxy.dropResponses(true);
-      await expect(connect()).rejects.toThrow('timeout');
+      await expect(connect(300)).rejects.toThrow('timeout');
       proxy.dropResponses(false);
       await (await connect()).end();
     } finally {
