@@ -12,7 +12,7 @@ describe('the demo, on the real program', () => {
   let text: string;
   beforeAll(async () => {
     text = await demo('--orders', '24', '--trouble-orders', '0');
-  }, 300_000);
+  }, 480_000);
 
   it('loses nothing, and accounts for every message and every notification', () => {
     expect(text).toContain('Nothing lost, nothing repeated, nothing out of order, every message accounted for');

@@ -27,5 +27,5 @@ describe('the soak', () => {
     expect(text).toMatch(/refused for now by a provider: [1-9].*never said so: [1-9]/);
     expect(text).toMatch(/healed by a retry, or behind one: [1-9].*dead: [1-9]/);
     expect(text).toMatch(/lost 0 {3}repeated 0 {3}out of order 0/);
-  }, 600_000);
+  }, 900_000);
 });
