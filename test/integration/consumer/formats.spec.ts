@@ -104,8 +104,11 @@ describe('records whose schema a registry has', () => {
       relay.start();
       const told = await eventually(
         async () => {
+          // A relay may repeat what it has sent.
           const records = await readAll(partner.errors);
-          return records.length === 4 ? records : undefined;
+          const ids = records.map(({ headers }) => String(headers['ce_id']));
+          const firsts = records.filter((_, index) => ids.indexOf(ids[index] ?? '') === index);
+          return firsts.length === 4 ? firsts : undefined;
         },
         { what: 'four reports are on the error topic' },
       );
@@ -122,7 +125,6 @@ describe('records whose schema a registry has', () => {
       );
       expect(String(told[0]?.headers['content-type'])).toBe('application/json');
     },
-    90_000,
   );
 
   test('have 64 bits and every digit', async () => {
@@ -165,23 +167,19 @@ describe('records whose schema a registry has', () => {
     expect(await effects(json)).toEqual([value]);
   });
 
-  test.each<Compression>(['gzip', 'snappy', 'lz4', 'zstd'])(
-    'are read when packed with %s',
-    async (compression) => {
-      const partner = await RegisteredPartner.of(world, url, 'avro');
-      const id = await partner.register(orderResponse);
-      start();
-      const documents = Array.from({ length: 40 }, (_, n) => answer(`order-${n}`, { reason: 'x'.repeat(n * 40) }));
-      await partner.writePacked(
-        orderResponse,
-        compression,
-        documents.map((document) => [document.orderNumber, inAvro(id, document)]),
-      );
-      await effectsOf(partner, documents.length);
-      expect(await effects(partner)).toEqual(documents);
-    },
-    60_000,
-  );
+  test.each<Compression>(['gzip', 'snappy', 'lz4', 'zstd'])('are read when packed with %s', async (compression) => {
+    const partner = await RegisteredPartner.of(world, url, 'avro');
+    const id = await partner.register(orderResponse);
+    start();
+    const documents = Array.from({ length: 40 }, (_, n) => answer(`order-${n}`, { reason: 'x'.repeat(n * 40) }));
+    await partner.writePacked(
+      orderResponse,
+      compression,
+      documents.map((document) => [document.orderNumber, inAvro(id, document)]),
+    );
+    await effectsOf(partner, documents.length);
+    expect(await effects(partner)).toEqual(documents);
+  });
 });
 
 /** A positive long as Avro writes it. */

@@ -1,4 +1,11 @@
-import { type AnyContract, type Contract, orderResponse, type RawHeaders, typeOf } from '../../../src/contracts';
+import {
+  type AnyContract,
+  type Contract,
+  DEFAULT_RETRY,
+  orderResponse,
+  type RawHeaders,
+  typeOf,
+} from '../../../src/contracts';
 import type { InboundRecord, RecordBatch } from '../../../src/messaging/kafka';
 
 /** A document with state: what a test does with it stands in `effect`. */
@@ -8,6 +15,9 @@ export interface Step {
   [more: string]: unknown;
 }
 
+/** Nothing that failed is due again by itself while a test runs, however slowly. */
+const retry = { ...DEFAULT_RETRY, initialMs: 3_600_000, maxMs: 3_600_000 };
+
 const step = (name: string, laterMessages: 'hold' | 'continue', topic: string): Contract<Step> => ({
   name,
   version: 1,
@@ -16,6 +26,7 @@ const step = (name: string, laterMessages: 'hold' | 'continue', topic: string): 
   topic,
   key: 'orderNumber',
   laterMessages,
+  retry,
   jsonSchema: { type: 'object', required: ['orderNumber'], properties: { orderNumber: { type: 'string' } } },
   examples: [{ orderNumber: '1' }],
 });

@@ -35,10 +35,10 @@ beforeEach(async () => {
 
 const tooEarly = { kind: 'retry', code: 'too-early', detail: 'not yet' } as const;
 const rows = () => parkedRows(world, partner);
-const contracts = [
-  { ...STEP, retry: { initialMs: 60_000, maxMs: 60_000, attempts: 3, maxAgeMs: 86_400_000 } },
-  { ...NOTE, retry: { initialMs: 60_000, maxMs: 60_000, attempts: 3, maxAgeMs: 86_400_000 } },
-];
+const contracts = [STEP, NOTE].map((contract) => ({
+  ...contract,
+  retry: { initialMs: 3_600_000, maxMs: 3_600_000, attempts: 3, maxAgeMs: 86_400_000 },
+}));
 
 /** Fails a step so many times. */
 const failing = (step: string, times: number): Decide => {
