@@ -61,6 +61,12 @@ describe('documents in a format that a registry has to do with', () => {
     wire.cutAll();
   };
 
+  const expecting = (expectation: () => Promise<unknown>) =>
+    eventually(async () => {
+      await expectation();
+      return true;
+    });
+
   async function outboxOver() {
     const over = new URL(url);
     over.port = String(wire.port);
@@ -87,6 +93,9 @@ describe('documents in a format that a registry has to do with', () => {
     });
     return { ...parts, warmUp };
   }
+
+  /** What is missing, once all documents were asked for: on a busy machine a registry that is there may be late. */
+  const findingOf = ({ trouble }: WarmUp) => (trouble?.includes('schema registry') ? undefined : trouble);
 
   const order = (): OrderRequest => structuredClone(orderRequest.examples[0]);
   const prepare = (outbox: Outbox) =>
@@ -129,14 +138,16 @@ describe('documents in a format that a registry has to do with', () => {
   it('whose schema is not published say so, and what to run, until it is', async () => {
     await publish(orderRequest);
     const { outbox, warmUp } = await warming();
-    const finding = await eventually(() => warmUp.trouble);
+    const finding = await eventually(() => findingOf(warmUp));
     expect(finding).toContain(`order-cancellation for ${partner}`);
     expect(finding).toContain('parley contracts publish');
     expect(finding).not.toContain('order-request for');
-    await expect(outbox.ready(orderCancellation, partner)).rejects.toMatchObject({ code: 'schema-unpublished' });
+    await expecting(() =>
+      expect(outbox.ready(orderCancellation, partner)).rejects.toMatchObject({ code: 'schema-unpublished' }),
+    );
     await publish(orderCancellation);
     await eventually(() => warmUp.trouble === undefined);
-    await outbox.ready(orderCancellation, partner);
+    await expecting(() => outbox.ready(orderCancellation, partner));
   });
 
   it('leave no trouble standing that is over: the registry is asked again', async () => {
@@ -153,7 +164,7 @@ describe('documents in a format that a registry has to do with', () => {
 
   it('that are many do not fill the health page', async () => {
     const { warmUp } = await warming();
-    const finding = await eventually(() => warmUp.trouble);
+    const finding = await eventually(() => findingOf(warmUp));
     expect(finding).toMatch(/^order-request for .*\(and 1 more\)$/);
   });
 
