@@ -133,8 +133,8 @@ describe('what a mail server says', () => {
   });
 
   it('is waited for no longer than an e-mail may take', async () => {
-    // Half of it for one e-mail.
-    const hasty = mailing(inClear(server.port, { NOTIFICATION_LEASE_MS: '5000' }));
+    // Half of it for one e-mail, which is enough to come to the dot.
+    const hasty = mailing(inClear(server.port, { NOTIFICATION_LEASE_MS: '12000' }));
     server.script = { RCPT: 'hang' };
     expect(await hasty.send(letter(), AbortSignal.timeout(30_000))).toMatchObject(fault('smtp-timeout'));
     server.script = { dot: 'hang' };

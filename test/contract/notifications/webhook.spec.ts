@@ -32,7 +32,7 @@ async function open() {
   await world.register('shop', `${receiver.url}/hooks`);
   await world.register('gone', 'http://127.0.0.1:1/hooks');
   await world.register('silent', `https://127.0.0.1:${silent.port}/hooks`);
-  const provider = world.provider(3000);
+  const provider = world.provider();
   const times = (id: string) => receiver.received.filter(({ headers }) => headers['webhook-id'] === id).length;
   return {
     provider,

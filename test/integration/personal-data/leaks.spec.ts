@@ -93,8 +93,12 @@ describe('personal data', () => {
       'to be mended',
     ])
       await letterOf(what);
+    await eventually(async () => (await despatchNumberOf(app, orders['shipped'])) !== '', { what: 'one is applied' });
+    await eventually(async () => (await lettersOf('parked?state=waiting')).some(({ key }) => key === orders['early']), {
+      what: 'one waits',
+    });
     await tellPeople(app, secret);
-  }, 240_000);
+  }, 300_000);
   afterAll(async () => {
     await app?.running.lifecycle.stop('test');
     await app?.running.app.close();
@@ -216,7 +220,7 @@ describe('personal data', () => {
     expect(app.log()).toContain('a message was not applied');
     expect(foundIn(app.log())).toEqual([]);
     for (const answer of answers) expect([answer, foundIn(answer)]).toEqual([answer, []]);
-  }, 180_000);
+  }, 300_000);
 
   it('is shown for a reason, and the audit says who saw what and why', async () => {
     const reason = { reason: 'acme asks' };
