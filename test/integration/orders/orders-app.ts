@@ -30,7 +30,7 @@ import { Database, DatabaseModule } from '../../../src/platform/database';
 import { createHttpApp } from '../../../src/platform/http';
 import { createLogger, type Logger, TelemetryModule } from '../../../src/platform/telemetry';
 import { StaffModule } from '../../../src/staff';
-import { PATIENT } from '../../support/config';
+import { FILLING } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { giveKey, type TestKey } from '../../support/staff';
 
@@ -89,7 +89,7 @@ export async function startOrders(options: OrdersOptions = {}): Promise<OrdersAp
     DATABASE_URL: options.databaseUrl ?? (await freshDatabase()),
     KAFKA_BROKERS: 'unused:1',
     LOG_LEVEL: 'silent',
-    ...PATIENT,
+    ...FILLING,
     ...options.env,
   });
   let wakes = 0;

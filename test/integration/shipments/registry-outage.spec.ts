@@ -105,7 +105,8 @@ describe('while the schema registry is away', () => {
 
   it('an advice whose receipt was made before is applied as ever', async () => {
     const consumer = shipments.consumer();
-    const orderNumber = await accepted(shipments, consumer);
+    const [before, orderNumber] = [await accepted(shipments, consumer), await accepted(shipments, consumer)];
+    await deliver(consumer, adviceRecord({ orderNumber: before, despatchNumber: 'D-1b', lines: goods('1') }));
     gone(true);
     await deliver(consumer, adviceRecord({ orderNumber, despatchNumber: 'D-2', lines: goods('13') }));
     gone(false);

@@ -29,6 +29,7 @@ import { createLogger, TelemetryModule } from '../../../src/platform/telemetry';
 import { ShipmentEntity, ShipmentsModule } from '../../../src/shipments';
 import { DespatchAdviceHandler } from '../../../src/shipments/despatch-advice.handler';
 import { StaffModule } from '../../../src/staff';
+import { FILLING } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { giveKey } from '../../support/staff';
 import { TestBatch } from '../consumer/harness';
@@ -73,6 +74,7 @@ export async function startShipments(
     DATABASE_URL: await freshDatabase(),
     KAFKA_BROKERS: 'unused:1',
     LOG_LEVEL: 'silent',
+    ...FILLING,
   });
   const entities = [OrderEntity, OrderEventEntity, IdempotencyKeyEntity, ShipmentEntity];
   @Module({

@@ -20,6 +20,7 @@ import { Database, DatabaseModule } from '../../../src/platform/database';
 import { createHttpApp } from '../../../src/platform/http';
 import { createLogger, TelemetryModule } from '../../../src/platform/telemetry';
 import { StaffModule } from '../../../src/staff';
+import { FILLING } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { giveKey, type TestKey } from '../../support/staff';
 import { TestBatch } from '../consumer/records';
@@ -66,6 +67,7 @@ export async function startTriage(env: Record<string, string> = {}): Promise<Tri
     DATABASE_URL: await freshDatabase(),
     KAFKA_BROKERS: 'unused:1',
     LOG_LEVEL: 'silent',
+    ...FILLING,
     ROLES: 'relay',
     ...env,
   });
