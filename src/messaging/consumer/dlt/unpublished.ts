@@ -52,10 +52,11 @@ export class Unpublished {
     );
   }
 
-  /** They could not be published; tried again at `next`. */
+  /** They could not be published; tried again at `next`. What another process has published since our lease ended has no trouble. */
   async failed(ids: readonly string[], reason: string, next: Date): Promise<void> {
     await this.database.query(
-      `UPDATE parked_inbound SET dlt_attempts = dlt_attempts + 1, dlt_trouble = :reason, dlt_next_at = :next WHERE id = ANY(:ids::bigint[])`,
+      `UPDATE parked_inbound SET dlt_attempts = dlt_attempts + 1, dlt_trouble = :reason, dlt_next_at = :next
+       WHERE id = ANY(:ids::bigint[]) AND dlt_published_at IS NULL`,
       { ids, reason, next },
     );
   }
