@@ -74,7 +74,8 @@ export class Partner implements SenderEvents {
     for (let failures = 0; !this.stopping;) {
       try {
         await this.desk.ready();
-        await this.session(() => (failures = 0));
+        // Stopped while a registry was waited for: whoever stops has found nothing to close, and nobody would end what begins now.
+        if (!this.stopping) await this.session(() => (failures = 0));
       } catch (error) {
         if (this.stopping) break;
         failures++;
@@ -91,13 +92,8 @@ export class Partner implements SenderEvents {
     const tracker = new OffsetTracker();
     const committing = setInterval(() => void this.commit(consumer, tracker), COMMIT_EVERY_MS);
     try {
-      this.stream = await consumer.consume({
-        topics: this.desk.topics,
-        mode: 'committed',
-        fallbackMode: 'earliest',
-        autocommit: false,
-        maxWaitTime: 500,
-      });
+      this.stream = await streamOf(consumer, this.desk.topics);
+      if (this.stopping) return;
       joined();
       this.onReady();
       await this.read(this.stream, tracker);
@@ -175,4 +171,21 @@ export class Partner implements SenderEvents {
     if (offsets.length === 0) return;
     await consumer.commit({ offsets }).catch((error: unknown) => this.log(`offsets not committed (${String(error)})`));
   }
+}
+
+/**
+ * Listened to from its first moment: of a consumer that is closed while it joins it fails in the same tick, before whoever waits for it goes on,
+ * and an error that nobody hears ends the process. Who reads it meets its end all the same.
+ */
+function streamOf(consumer: Consumer, topics: string[]): Promise<MessagesStream<Buffer, Buffer, Buffer, Buffer>> {
+  return new Promise((resolve, reject) => {
+    consumer.consume(
+      { topics, mode: 'committed', fallbackMode: 'earliest', autocommit: false, maxWaitTime: 500 },
+      (error, stream) => {
+        if (!stream) return reject(error ?? new Error('nothing is to be read'));
+        stream.on('error', () => undefined);
+        resolve(stream);
+      },
+    );
+  });
 }

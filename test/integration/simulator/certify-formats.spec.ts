@@ -20,7 +20,7 @@ describe('certification in a registered format', () => {
         const schema = readFileSync(schemaFileOf(contract, format), 'utf8');
         await registerSchema(url, subjectFor(contract, topicFor(contract, id)), { schema, schemaType: TYPES[format] });
       }
-      const registry = { schemaRegistryUrls: [url] };
+      const registry = { schemaRegistryUrls: [url], schemaRegistryDeadlineMs: 30_000 };
       start(id, { parties: [{ id, format }], registry });
       const brokers = (process.env['TEST_KAFKA_BROKERS'] ?? '').split(',');
       const certified = async () => {

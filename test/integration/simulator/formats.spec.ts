@@ -12,6 +12,7 @@ import {
 } from '../../../src/contracts';
 import { createCodec, createSchemaRegistry } from '../../../src/messaging/registry';
 import { eventually } from '../../support/eventually';
+import { ownWire } from '../../support/faults';
 import { produce, readAll, uniqueName } from '../../support/kafka';
 import { registerSchema, type SchemaType, testRegistry } from '../../support/registry';
 import { documentFor, recordFor, start, topicsOf } from './fixture';
@@ -24,6 +25,14 @@ describe('a partner that speaks a registered format', () => {
     protobuf: 'PROTOBUF',
     'json-schema': 'JSON',
   };
+  async function publishSchemas(id: string, format: RegisteredFormat): Promise<void> {
+    const url = await testRegistry();
+    for (const contract of OF_A_PARTNER) {
+      const schema = readFileSync(schemaFileOf(contract, format), 'utf8');
+      const subject = subjectFor(contract, topicFor(contract, id));
+      await registerSchema(url, subject, { schema, schemaType: TYPES[format] });
+    }
+  }
 
   it.each(['avro', 'protobuf', 'json-schema'] as const)(
     'waits until its schemas are published, then answers in %s',
@@ -31,15 +40,11 @@ describe('a partner that speaks a registered format', () => {
       const url = await testRegistry();
       const id = uniqueName('acme');
       const { requests, responses } = await topicsOf(id);
-      const registry = { schemaRegistryUrls: [url] };
+      const registry = { schemaRegistryUrls: [url], schemaRegistryDeadlineMs: 30_000 };
       const log: string[] = [];
       const partner = start(id, { parties: [{ id, format }], registry }, (text) => log.push(text));
       await eventually(() => log.some((text) => text.includes('parley contracts publish')));
-      for (const contract of OF_A_PARTNER) {
-        const schema = readFileSync(schemaFileOf(contract, format), 'utf8');
-        const subject = subjectFor(contract, topicFor(contract, id));
-        await registerSchema(url, subject, { schema, schemaType: TYPES[format] });
-      }
+      await publishSchemas(id, format);
       const ours = createSchemaRegistry(registry);
       try {
         const codec = createCodec(ours);
@@ -59,4 +64,21 @@ describe('a partner that speaks a registered format', () => {
       }
     },
   );
+
+  it('stops also while it waits for its registry, whatever that says then', async () => {
+    const { hostname: host, port } = new URL(await testRegistry());
+    const wire = await ownWire({ host, port: Number(port) });
+    const id = uniqueName('acme');
+    await topicsOf(id);
+    await publishSchemas(id, 'avro');
+    wire.delay(1000);
+    const registry = { schemaRegistryUrls: [`http://127.0.0.1:${wire.port}`], schemaRegistryDeadlineMs: 30_000 };
+    const partner = start(id, { parties: [{ id, format: 'avro' }], registry });
+    await eventually(() => wire.connections > 0, { what: 'it asks the registry' });
+    let hasStopped = false;
+    const stopped = partner.stop().then(() => (hasStopped = true));
+    wire.delay(0);
+    await eventually(() => hasStopped, { what: 'it stops' });
+    await stopped;
+  });
 });

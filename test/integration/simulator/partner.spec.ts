@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { despatchReceipt, errorReport } from '../../../src/contracts';
 import { startKafka } from '../../../scripts/servers/index.mjs';
 import { eventually } from '../../support/eventually';
@@ -44,6 +45,17 @@ describe('the partner played by us', () => {
     await produce(requests, [requestFor('A-3')]);
     await eventually(() => second.statistics.answered >= 1);
     expect(second.statistics.seen).toBe(1);
+  });
+
+  it('stops whenever it is told to, also while it joins its group', async () => {
+    const id = uniqueName('acme');
+    await topicsOf(id);
+    // The moments between its connection and its first record are milliseconds apart.
+    for (let n = 0; n < 40; n++) {
+      const partner = start(id, { group: `partner.${id}.group-${n}` });
+      await delay(n * 4);
+      await partner.stop();
+    }
   });
 
   it('waits for topics that are not there yet', async () => {
