@@ -19,7 +19,7 @@ export interface Situation {
   mayDisturb: (at: Date) => Date;
 }
 
-export type SettledState = 'sent' | 'failed' | 'unknown' | 'expired';
+export type SettledState = 'sent' | 'failed' | 'unknown' | 'expired' | 'cancelled';
 
 /** What is written: it ends, or waits for another look. */
 export type Verdict =

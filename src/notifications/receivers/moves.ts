@@ -4,9 +4,9 @@ import { ADDRESSES, type ReceiverDraft } from '../domain/receiver';
 import { providerOf } from '../domain/provider-name';
 
 /** Why notifications end that nobody will send. */
-type Ending = 'receiver-removed' | 'address-removed';
+export type Forsaken = 'receiver-removed' | 'address-removed';
 
-const WORDS: Readonly<Record<Ending, string>> = {
+export const WHY_FORSAKEN: Readonly<Record<Forsaken, string>> = {
   'receiver-removed': 'Its receiver was removed.',
   'address-removed': 'Its receiver is no longer reached that way.',
 };
@@ -47,7 +47,7 @@ export async function clearMark(tx: Tx, channel: Channel, address: string): Prom
 /** Ends what is pending for a receiver; null: on every channel. One that is in doubt keeps saying so. */
 export async function cancelWaiting(
   tx: Tx,
-  { receiver, channel, code }: { receiver: string; channel: Channel | null; code: Ending },
+  { receiver, channel, code }: { receiver: string; channel: Channel | null; code: Forsaken },
   now: Date,
 ): Promise<number> {
   const cancelled = await query(
@@ -55,7 +55,7 @@ export async function cancelWaiting(
     `UPDATE notification SET state = 'cancelled', settled_at = :now, code = :code, version = version + 1,
        detail = :detail || CASE WHEN doubtful THEN ' Its last attempt may have gone out.' ELSE '' END
      WHERE receiver = :receiver AND state = 'pending' AND (:channel::text IS NULL OR channel = :channel) RETURNING id`,
-    { receiver, channel, code, detail: WORDS[code], now },
+    { receiver, channel, code, detail: WHY_FORSAKEN[code], now },
   );
   return cancelled.length;
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/database';
 import type { Channel, ClaimedNotification } from '../domain/notification';
+import type { Forsaken } from '../receivers/moves';
 
 /** A provider's bucket holds what it may be given in so much time, so that no second sees much more than the rate. */
 const BURST_SECONDS = 0.25;
@@ -20,6 +21,8 @@ export interface Claimed extends ClaimedNotification {
   quietFrom: string | null;
   quietTo: string | null;
   timeZone: string | null;
+  /** Its receiver was removed, or is no longer reached that way, while somebody else was sending it. */
+  forsaken: Forsaken | null;
 }
 
 export interface Catch {
@@ -69,7 +72,9 @@ export const CLAIM = `
     n.id, n.event_id AS "eventId", n.kind, n.channel, n.provider, n.receiver, n.address, n.partner, n.order_number AS "orderNumber", n.data,
     n.content, n.happened_at AS "happenedAt", n.created_at AS "createdAt", n.expires_at AS "expiresAt", n.attempts,
     n.first_begun_at AS "firstBegunAt", n.doubtful, n.claim, r.quiet_from::text AS "quietFrom",
-    r.quiet_to::text AS "quietTo", r.time_zone AS "timeZone"
+    r.quiet_to::text AS "quietTo", r.time_zone AS "timeZone",
+    CASE WHEN n.receiver IS NULL THEN NULL WHEN r.id IS NULL THEN 'receiver-removed'
+      WHEN CASE n.channel WHEN 'email' THEN r.email WHEN 'sms' THEN r.phone ELSE r.webhook_url END IS NULL THEN 'address-removed' END AS forsaken
   FROM room LEFT JOIN claimed n ON true LEFT JOIN notification_receiver r ON r.id = n.receiver`;
 
 type Row = Claimed & { at: Date; trial: boolean; waitMs: number };

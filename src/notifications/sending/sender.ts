@@ -9,7 +9,7 @@ import type { Attempts, BegunAttempt } from './attempts';
 import type { Report } from './breaker';
 import type { Claimed, Claims } from './claims';
 import { Deadline } from './deadline';
-import { badAddress, situationOf } from './situation';
+import { badAddress, forsaken, situationOf } from './situation';
 import { referenceOf, reportOf, saidBy, withoutPersonalData } from './heard';
 import type { NotificationObserver } from './observer';
 import { call } from './provider-call';
@@ -59,6 +59,10 @@ export class Sender {
   /** False: the provider was not asked. */
   private async step(assignment: Assignment, at = assignment.now()): Promise<boolean> {
     const { claimed, provider } = assignment;
+    if (claimed.forsaken) {
+      await this.conclude(assignment, forsaken(claimed.forsaken, claimed));
+      return false;
+    }
     const step = plan(situationOf(assignment, claimed, this.parts.leaseMs), at);
     if (step.do === 'write') {
       await this.conclude(assignment, step.verdict);

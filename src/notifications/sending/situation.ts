@@ -2,6 +2,7 @@ import type { Provider } from '../channels/provider';
 import type { Situation, Verdict } from '../domain/crash-policy';
 import { crashPolicyOf, type NotificationKind } from '../domain/kind';
 import { quietUntil } from '../domain/quiet-hours';
+import { type Forsaken, WHY_FORSAKEN } from '../receivers/moves';
 import type { Claimed } from './claims';
 
 /** What a decision about it is made from. */
@@ -20,6 +21,12 @@ export function situationOf(
     mayDisturb: (at) => (isQuiet ? (quietUntil({ from, to, timeZone }, at) ?? at) : at),
   };
 }
+
+/** Nobody is to be told any more; what was begun before may have gone out. */
+export const forsaken = (code: Forsaken, { doubtful }: Claimed): Verdict => ({
+  ...{ state: 'cancelled', doubtful, code },
+  detail: WHY_FORSAKEN[code] + (doubtful ? ' Its last attempt may have gone out.' : ''),
+});
 
 /** Its address was refused for good, by an attempt of another notification. */
 export const badAddress = ({ doubtful }: Claimed): Verdict => ({
