@@ -105,11 +105,11 @@ export class ApiKeys {
   }
 }
 
-/** When the maker itself ends, if it is a key. */
+/** When the maker itself ends, if it is a key. Locked: who revokes a key, and then looks what it made, finds all of that. */
 async function endOf(tx: Tx, id: string): Promise<Date | null> {
   const [maker] = await query<{ expiresAt: Date | null; revokedAt: Date | null }>(
     tx,
-    'SELECT expires_at AS "expiresAt", revoked_at AS "revokedAt" FROM api_key WHERE id = :id',
+    'SELECT expires_at AS "expiresAt", revoked_at AS "revokedAt" FROM api_key WHERE id = :id FOR SHARE',
     { id },
   );
   // Its revocation may not have reached this process's memory yet.

@@ -128,6 +128,39 @@ describe('API keys', () => {
       });
   });
 
+  it('are revoked after what they are making: whoever then looks what a key made finds all of it', async () => {
+    const maker = await giveKey(orders.database, { name: 'maker' });
+    const client = new Client({ connectionString: databaseUrl(orders.database) });
+    await client.connect();
+    try {
+      // The key is made, and its audit waits.
+      await client.query('BEGIN; LOCK TABLE audit_entry IN SHARE MODE');
+      const waiting = (statement: string) =>
+        eventually(
+          async () =>
+            (
+              await orders.database.query(
+                `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE :statement`,
+                { statement },
+              )
+            ).length === 1,
+          { what: `one waits: ${statement}` },
+        );
+      const made = create({ name: 'late', role: 'viewer' }, maker);
+      await waiting('%INSERT INTO audit_entry%');
+      const revoked = send(orders, 'POST', `/v1/api-keys/${maker.id}/revocation`, {});
+      await waiting('UPDATE api_key SET revoked_at%');
+      await client.query('COMMIT');
+      expect([(await made).status, (await revoked).status]).toEqual([201, 200]);
+    } finally {
+      await client.end();
+    }
+    const actions = await orders.database.query<{ action: string }>(
+      'SELECT action FROM audit_entry ORDER BY id DESC LIMIT 2',
+    );
+    expect(actions.map(({ action }) => action)).toEqual(['api-key.revoke', 'api-key.create']);
+  });
+
   it('are listed newest first, page by page', async () => {
     for (let count = 0; count < 5; count++) await giveKey(orders.database, { name: `listed ${count}` });
     const ids: string[] = [];
