@@ -109,7 +109,7 @@ it.each([
         async () =>
           (await parkedRows(world, partner)).length === 2 && (await appliedSteps(world, partner)).length === 30,
         {
-          timeout: 200_000,
+          timeout: 400_000,
           interval: 200,
           what: `all is applied but the poison; ended with ${process.ends.join()}`,
         },
@@ -132,27 +132,27 @@ it.each([
     // Partition 1 had nothing more for the last process: whoever reads it next does so carefully.
     expect(await marks(topic)).not.toContainEqual(expect.objectContaining({ partition: 0 }));
   },
-  300_000,
+  600_000,
 );
 
 it('a process that was stopped for longer than the watchdog waits lives on', async () => {
   const partner = uniqueName('p');
   const topic = await addPartner(world, partner);
   await createTopic(topic, { exact: true });
-  const kept = keep({ WATCHDOG_MS: '1000' });
+  const kept = keep({ WATCHDOG_MS: '2500' });
   try {
     await produce(topic, [document(0, 'a', '1')]);
-    await eventually(async () => (await appliedSteps(world, partner)).length === 1, { timeout: 60_000 });
+    await eventually(async () => (await appliedSteps(world, partner)).length === 1, { timeout: 90_000 });
     const { pid } = kept;
     process.kill(pid, 'SIGSTOP');
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
     process.kill(pid, 'SIGCONT');
     await produce(topic, [document(0, 'a', '2')]);
-    await eventually(async () => (await appliedSteps(world, partner)).length === 2, { timeout: 60_000 });
+    await eventually(async () => (await appliedSteps(world, partner)).length === 2, { timeout: 90_000 });
     expect([kept.pid, kept.ends]).toEqual([pid, []]);
   } finally {
     await kept.stop();
   }
   expect(kept.ends).toEqual([0]);
   expect(await marks(topic)).toEqual([]);
-});
+}, 300_000);
