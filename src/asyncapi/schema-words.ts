@@ -1,16 +1,4 @@
-import {
-  CODE_PATTERN,
-  CURRENCY_PATTERN,
-  DECIMAL_PATTERN,
-  INTEGER_PATTERN,
-  type JsonSchema,
-  MEMBER_NAME_PATTERN,
-  NOTIFICATION_ID_PATTERN,
-  ORDER_NUMBER_PATTERN,
-  PERSONAL_DATA,
-  POSITIVE_DECIMAL_PATTERN,
-  TIME_PATTERN,
-} from '../contracts';
+import { type JsonSchema, PATTERN_WORDS, PERSONAL_DATA } from '../contracts';
 import { unsupported } from './draft07';
 
 /** A member of a document, at any depth. */
@@ -62,19 +50,6 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'object',
 };
 
-const PATTERNS: Readonly<Record<string, string>> = {
-  [DECIMAL_PATTERN]: 'a decimal, not negative, at most 18 digits before and 6 after the point',
-  [POSITIVE_DECIMAL_PATTERN]: 'a decimal greater than 0, at most 18 digits before and 6 after the point',
-  [INTEGER_PATTERN]:
-    'a whole number, not negative, at most 18 digits; a 64-bit integer in Avro and Protobuf, text in JSON',
-  [CURRENCY_PATTERN]: '3 capital letters',
-  [ORDER_NUMBER_PATTERN]: '1 to 64 of letters, digits, `.`, `_` and `-`, but not `.` or `..`',
-  [TIME_PATTERN]: 'an RFC 3339 time with its zone',
-  [NOTIFICATION_ID_PATTERN]: '1 to 128 visible ASCII characters',
-  [MEMBER_NAME_PATTERN]: 'a lower-case letter, then up to 63 letters or digits',
-  [CODE_PATTERN]: '1 to 8 capital letters or digits; the list of codes may grow',
-};
-
 const INT32_MAX = 2_147_483_647;
 const code = (value: unknown) => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 
@@ -106,7 +81,7 @@ function rulesOf(node: Node): string[] {
   const rules: string[] = [];
   if ('const' in node) rules.push(`always ${code(node.const)}`);
   if (node.enum) rules.push(`one of ${node.enum.map(code).join(', ')}`);
-  if (node.pattern !== undefined) rules.push(PATTERNS[node.pattern] ?? `matches ${code(node.pattern)}`);
+  if (node.pattern !== undefined) rules.push(PATTERN_WORDS[node.pattern] ?? `matches ${code(node.pattern)}`);
   rules.push(
     ...range(node.minLength, node.maxLength, 'characters'),
     ...range(node.minimum, node.maximum === INT32_MAX ? undefined : node.maximum, ''),

@@ -16,5 +16,18 @@ export const TIME_PATTERN = '^\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\
 export const NOTIFICATION_ID_PATTERN = '^[!-~]{1,128}$';
 /** Names of members, as a request lists them. */
 export const MEMBER_NAME_PATTERN = '^[a-z][A-Za-z0-9]{0,63}$';
+/** What a text of each pattern is, for who has to write one: the expression itself tells staff and partners nothing. */
+export const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  [DECIMAL_PATTERN]: 'a decimal, not negative, at most 18 digits before and 6 after the point',
+  [POSITIVE_DECIMAL_PATTERN]: 'a decimal greater than 0, at most 18 digits before and 6 after the point',
+  [INTEGER_PATTERN]:
+    'a whole number, not negative, at most 18 digits; a 64-bit integer in Avro and Protobuf, text in JSON',
+  [CURRENCY_PATTERN]: '3 capital letters',
+  [ORDER_NUMBER_PATTERN]: '1 to 64 of letters, digits, `.`, `_` and `-`, but not `.` or `..`',
+  [TIME_PATTERN]: 'an RFC 3339 time with its zone',
+  [NOTIFICATION_ID_PATTERN]: '1 to 128 visible ASCII characters',
+  [MEMBER_NAME_PATTERN]: 'a lower-case letter, then up to 63 letters or digits',
+  [CODE_PATTERN]: '1 to 8 capital letters or digits; the list of codes may grow',
+};
 /** Most lines of one document. */
 export const MAX_LINES = 1000;

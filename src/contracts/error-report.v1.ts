@@ -42,7 +42,7 @@ export const errorReport: Contract<ErrorReport> = {
       type: '/docs/problems/invalid',
       title: 'The document breaks its contract',
       code: 'invalid',
-      detail: 'must match pattern "^[A-Z0-9]{1,8}$"',
+      detail: 'must be 1 to 8 capital letters or digits; the list of codes may grow',
       pointer: '/responseCode',
       topic: 'orders.acme.response.v1',
       partition: 3,

@@ -1,6 +1,6 @@
-import { _, type KeywordCxt } from 'ajv';
+import { _, type ErrorObject, type KeywordCxt } from 'ajv';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
-import { type AnyContract, isMask, PERSONAL_DATA, personalTexts } from '../../contracts';
+import { type AnyContract, isMask, PATTERN_WORDS, PERSONAL_DATA, personalTexts } from '../../contracts';
 import { NonRetriableError, type Violation } from '../../platform/errors';
 import { pointerOf } from '../../platform/json';
 
@@ -48,9 +48,16 @@ function violationOf({ errors }: ValidateFunction): Violation {
   return {
     // RFC 6901: the whole document is the empty text.
     pointer: `${error?.instancePath ?? ''}${missing}`,
-    // The validator's own words for a member that a rule forbids speak of schemas.
-    detail: (error?.keyword === 'false schema' ? 'must not be there' : (error?.message ?? 'is invalid')).slice(0, 300),
+    detail: (error ? inWords(error) : 'is invalid').slice(0, 300),
   };
+}
+
+/** The validator's own words speak of schemas and expressions; staff and partners read these. */
+function inWords({ keyword, message, params }: ErrorObject): string {
+  const words = keyword === 'pattern' ? PATTERN_WORDS[String(params['pattern'])] : undefined;
+  if (words !== undefined) return `must be ${words}`;
+  if (keyword === 'false schema') return 'must not be there';
+  return keyword === 'required' ? 'is missing' : (message ?? 'is invalid');
 }
 
 /** Throws what `encode` throws for a document that must not be written: it breaks a rule, or holds a mask in place of what is masked. */

@@ -58,7 +58,7 @@ export class DeadLetterDto {
   @ApiProperty(nullableText('/lines/0/quantity', 'JSON Pointer (RFC 6901) to what is wrong in the document'))
   pointer: string | null;
 
-  @ApiProperty(nullableText('must match pattern "^\\\\d+$"', 'Why it failed last, in words'))
+  @ApiProperty(nullableText('must be an RFC 3339 time with its zone', 'Why it failed last, in words'))
   detail: string | null;
 
   @ApiProperty(nullableText('inspection', 'Where it failed: inspection, handler, exception or process'))

@@ -21,5 +21,7 @@ export function violationsOf(errors: readonly ValidationError[], at: string, joi
 function details({ value, constraints }: ValidationError): string[] {
   if (constraints === undefined) return [];
   if ('whitelistValidation' in constraints) return ['is not a member that exists here'];
-  return value === undefined ? [`is missing; it ${Object.values(constraints)[0]}`] : Object.values(constraints);
+  // Several rules of a member may say the same: that is said once.
+  const broken = [...new Set(Object.values(constraints))];
+  return value === undefined ? [`is missing; it ${broken[0]}`] : broken;
 }

@@ -27,6 +27,7 @@ export interface Verdict {
 }
 
 const RETRY_AFTER_SECONDS = 2;
+const UNSUPPORTED = 'The body is not said to be JSON. Send it with Content-Type: application/json.';
 
 /** Codes of what Nest and Fastify refuse by themselves, by status. */
 const CODE_OF_STATUS: Readonly<Record<number, string>> = {
@@ -74,6 +75,7 @@ function refusedByFramework(status: number, error: unknown): Verdict {
   const isParserError = cause instanceof SyntaxError || /JSON/.test(String((cause as { code?: unknown }).code));
   if (status === 400)
     return verdict(isParserError ? 'malformed-json' : 'request-malformed', `${detail}.`.replace(/\.+$/, '.'));
+  if (status === 415) return verdict('content-type-unsupported', UNSUPPORTED);
   return verdict(CODE_OF_STATUS[status] ?? 'request-malformed', `${detail}.`.replace(/\.+$/, '.'));
 }
 

@@ -63,7 +63,7 @@ const nameOnly = (_: string, name: string | number): string => String(name);
 
 const invalid = (violations: readonly Violation[]): NonRetriableError => {
   const [first] = violations;
-  const more = violations.length > 1 ? ` and ${violations.length - 1} more` : '';
-  const message = `${first?.pointer || 'The body'} ${first?.detail ?? 'is invalid'}${more}.`;
+  const more = violations.length > 1 ? ` And ${violations.length - 1} more: see "errors".` : '';
+  const message = `${first?.pointer || 'The body'} ${first?.detail ?? 'is invalid'}.${more}`;
   return new NonRetriableError('request-invalid', message, { violations });
 };

@@ -94,14 +94,17 @@ describe('reading', () => {
       const bytes = await bytesOf(codec, { ...AVRO, format }, value, lax);
       expect(await codec.decode(orderResponse, { ...AVRO, format }, withoutHeaders(bytes))).toMatchObject({
         ok: false,
-        error: { code: 'invalid', pointer: '/lines/0/quantity' },
+        error: {
+          ...{ code: 'invalid', pointer: '/lines/0/quantity' },
+          detail: 'must be a decimal, not negative, at most 18 digits before and 6 after the point',
+        },
       });
     }
   });
 
   it.each([
     [{ ...ANSWER, lines: [{ lineNumber: 1, quantity: '1', unitPrice: '1' }] }, 'must not be there'],
-    [{ ...ANSWER, responseCode: 'CA' }, "must have required property 'lines'"],
+    [{ ...ANSWER, responseCode: 'CA' }, 'is missing'],
   ])('says of a member whether it is missing or should be', async (value, detail) => {
     const record = withoutHeaders(Buffer.from(JSON.stringify(value)));
     expect(await createCodec(undefined).decode(orderResponse, { topic: TOPIC, format: 'json' }, record)).toEqual({
