@@ -4,6 +4,9 @@ import { parseArgs } from 'node:util';
 import { keptAccount, passwordFile } from './servers/kafka-access.mjs';
 import { cacheFolder, fail, startKafka, startPostgres, startRegistry } from './servers/index.mjs';
 
+// PostgreSQL doesn't run as root: as another user it has no way into root's own cache.
+const DATA = process.getuid?.() === 0 ? '/var/tmp/parley-infra' : cacheFolder('infra');
+
 const HELP = `Starts the embedded servers for development: PostgreSQL 18, one Kafka 4.4 broker and a
 schema registry, on 127.0.0.1.
 Their data stays: stop with Ctrl-C, start again and everything is there.
@@ -15,7 +18,7 @@ Their data stays: stop with Ctrl-C, start again and everything is there.
 Options
   --secure               Kafka as in production: TLS, an account for Parley and one for the administrator
                          (SCRAM-SHA-512), nothing allowed without an ACL; its data lie apart from those without
-  --data DIR             where the data lies (default: ${cacheFolder('infra')})
+  --data DIR             where the data lies (default: ${DATA})
   --postgres-port PORT   default 5432
   --kafka-port PORT      default 9092
   --registry-port PORT   default 8081
@@ -31,7 +34,7 @@ const port = (text, option) => {
 
 function readOptions() {
   const options = {
-    data: { type: 'string', default: process.getuid?.() === 0 ? '/var/tmp/parley-infra' : cacheFolder('infra') },
+    data: { type: 'string', default: DATA },
     'postgres-port': { type: 'string', default: '5432' },
     'kafka-port': { type: 'string', default: '9092' },
     'registry-port': { type: 'string', default: '8081' },
@@ -104,7 +107,7 @@ async function main() {
   console.log('KAFKA_REPLICATION_FACTOR=1');
   console.log(`SCHEMA_REGISTRY_URLS=${registry.url}`);
   console.error(
-    `\nData in ${folder}. Next: put these lines into .env, then "npm run parley -- migrate" and "npm start".`,
+    `\nData in ${folder}. Next: put these lines into .env, then "npm run build", "npm run parley -- migrate" and "npm start".`,
   );
   console.error('Stop with Ctrl-C.');
   await untilStopped();

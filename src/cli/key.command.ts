@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { PARTNER_ID_PATTERN } from '../contracts';
 import { systemClock } from '../platform/clock';
+import type { Database } from '../platform/database';
 import { type ApiKey, ApiKeys, type Area, AREAS, type Role, ROLES } from '../staff';
 import { withDatabase } from './context';
 import { hint, print } from './output';
@@ -78,8 +79,18 @@ async function create({ name, role, areas, partners, expiresIn, json }: CreateOp
     print(json, { ...key, token }, [token]);
     if (json) return;
     hint(lineOf(key, systemClock.now()));
+    for (const id of await strangers(database, partners))
+      hint(`There is no partner ${id} yet: until there is, the key sees and does nothing of it.`);
     hint('The key is shown this once. Keep it in PARLEY_API_KEY or a secret store, never in a URL or an argument.');
   });
+}
+
+/** A misspelt id makes no error, since a key may come before its partner: its caller would find everything empty. */
+async function strangers(database: Database, named: readonly string[] = []): Promise<string[]> {
+  if (named.length === 0) return [];
+  const { Partners } = await import('../partners/index.js');
+  const known = new Set((await new Partners(database).list()).map(({ id }) => id));
+  return named.filter((id) => !known.has(id));
 }
 
 async function list({ json }: { json: boolean }): Promise<void> {

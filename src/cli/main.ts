@@ -50,36 +50,48 @@ async function run(): Promise<number> {
     .exitOverride()
     // Some commands pass on what stands behind their name.
     .enablePositionalOptions()
+    .showHelpAfterError('See: parley --help')
     .configureHelp({ showGlobalOptions: true });
-  for (const load of wanted(process.argv[2])) program.addCommand(overridden(await load()));
+  for (const load of wanted(process.argv[2])) program.addCommand(prepared(await load(), 'parley'));
   try {
     await program.parseAsync();
     // A command that has its result and failed all the same says so itself.
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    process.stderr.write(`${explain(error)}\n`);
+    process.stderr.write(`${await explain(error)}\n`);
     return exitCodeOf(error);
   }
 }
 
-/** A command of a group takes over nothing that the group is told later: left alone it would end the process with 1. */
-function overridden(command: Command): Command {
-  command.commands.forEach(overridden);
-  return command.exitOverride();
+/**
+ * A command of a group takes over nothing that the group is told later: left alone it would end the process with 1. What is
+ * used wrongly names the help of the very command.
+ */
+function prepared(command: Command, within: string): Command {
+  const path = `${within} ${command.name()}`;
+  command.commands.forEach((inner) => prepared(inner, path));
+  return command.exitOverride().showHelpAfterError(`See: ${path} --help`);
 }
 
 /** One sentence, the cause, what to do next. */
-function explain(error: unknown): string {
+async function explain(error: unknown): Promise<string> {
   if (error instanceof Error && error.name === 'ConfigError') return error.message;
-  const cause =
-    error instanceof Error && error.cause !== undefined ? `\nCause: ${oneLine(messageOf(error.cause))}` : '';
-  const hint = nextOf(error);
-  return `parley: ${oneLine(messageOf(error))}${cause}${hint ? `\n${hint}` : ''}`;
+  const what = oneLine(messageOf(error));
+  // Its first line is the reason; behind it stands an excerpt of what was read, say.
+  const [reason = ''] =
+    error instanceof Error && error.cause !== undefined ? messageOf(error.cause).split('\n', 1) : [];
+  const cause = what.includes(oneLine(reason)) ? '' : `\nCause: ${oneLine(reason)}`;
+  const hint = await nextOf(error);
+  return `parley: ${what}${cause}${hint ? `\n${hint}` : ''}`;
 }
 
-function nextOf(error: unknown): string | undefined {
-  if (error instanceof AppError) return error.hint;
+/** What a code has no hint for at the place where it is thrown, its page says. */
+async function nextOf(error: unknown): Promise<string | undefined> {
+  if (error instanceof AppError) {
+    const { PROBLEM_CODES } = await import('../platform/http/index.js');
+    return error.hint ?? (Object.hasOwn(PROBLEM_CODES, error.code) ? PROBLEM_CODES[error.code]?.help : undefined);
+  }
   return sqlStateOf(error) === '42P01' ? 'The schema is not there yet: run "parley migrate" first.' : undefined;
 }
 

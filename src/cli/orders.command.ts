@@ -1,18 +1,27 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { ExchangeDto, ExchangeListDto, OrderDto, TimelineDto } from '../orders';
 import { ApiClient } from './api-client';
 import { hint, print } from './output';
-import { examples, reason, unmaskReason, withJson, withUnmask } from './options';
-import { facts, table } from './terminal/table';
+import { list } from './listing';
+import { examples, instant, partnerId, reason, text, unmaskReason, withJson, withLimit, withUnmask } from './options';
+import { type Column, facts, table } from './terminal/table';
 import { localTime, localTimes } from './terminal/words';
 
 export function ordersCommand(): Command {
   const orders = examples(
-    new Command('orders').description('Where an order stands, and giving up waiting for an answer.'),
+    new Command('orders').description('Which orders there are, where one stands, and giving up waiting for an answer.'),
+    'parley orders list --partner acme --overdue',
     'parley orders show 4500017',
     'parley orders show 4500017 --unmask --reason "acme rings its contact"',
     'parley orders withdraw 4500017 7f0f3c1e-50f5-4a3e-8f0e-1b6a0d9c2e44 --reason "settled by telephone"',
   );
+  withJson(withLimit(orders.command('list')))
+    .description('Orders, those that were placed last first.')
+    .option('--partner <id>', 'only of this partner', partnerId)
+    .addOption(new Option('--state <state>', 'only those that stand there').argParser(text))
+    .option('--overdue', 'only those whose answer, or the answer to whose cancellation, is overdue', false)
+    .option('--since <time>', 'only those that changed since: how long ago (2h, 7d) or a time (RFC 3339)', instant)
+    .action(listOrders);
   withUnmask(withJson(orders.command('show <number>')))
     .description('What happened to an order, step by step, and what it waits for.')
     .action(show);
@@ -21,6 +30,34 @@ export function ordersCommand(): Command {
     .addOption(reason().makeOptionMandatory())
     .action(withdraw);
   return orders;
+}
+
+const ORDERS: Column<OrderDto>[] = [
+  { title: 'ORDER', of: ({ orderNumber }) => orderNumber },
+  { title: 'PARTNER', of: ({ partner }) => partner },
+  { title: 'STATE', of: ({ state }) => state },
+  { title: 'PLACED', of: ({ createdAt }) => localTime(createdAt) },
+  { title: 'LAST CHANGE', of: ({ updatedAt }) => localTime(updatedAt) },
+  { title: 'OVERDUE SINCE', of: ({ overdueSince }) => localTime(overdueSince) },
+];
+
+interface ListOptions {
+  partner?: string;
+  state?: string;
+  overdue: boolean;
+  since?: string;
+  limit: number;
+  json: boolean;
+}
+
+async function listOrders({ partner, state, overdue, since, limit, json }: ListOptions): Promise<void> {
+  const [first] = await list(ApiClient.fromEnvironment(), {
+    path: '/v1/orders',
+    query: { partner, state, updatedSince: since, overdue: overdue || undefined },
+    columns: ORDERS,
+    ...{ limit, json, none: 'No orders fit.' },
+  });
+  if (first && !json) hint(`Next: parley orders show ${first.orderNumber}`);
 }
 
 const pathOf = (number: string): string => `/v1/orders/${encodeURIComponent(number)}`;

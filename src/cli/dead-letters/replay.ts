@@ -52,7 +52,7 @@ export async function replayDeadLetters(
     lines.forEach(hint);
     if (plan && plan.unknownIds + plan.skipped.length === 0) return print(json, planned, ['Nothing to replay.']);
     throw new AppError('nothing-to-replay', 'Nothing is replayed: of what was named, nothing can be.', {
-      hint: 'What a room advises against is replayed with --include-skipped.',
+      hint: 'What was skipped because replaying it is advised against is replayed with --include-skipped; what is no dead letter never is.',
     });
   }
   const refused = `Nothing is sent. The plan can be started within a day: ${start}.`;

@@ -32,7 +32,7 @@ export function adminAccount(
 ): KafkaSettings {
   const { kafkaSaslMechanism, kafkaAdminUsername } = config;
   if (kafkaSaslMechanism !== '' && kafkaAdminUsername === '') {
-    throw new NonRetriableError('admin-account-missing', "This needs the account of the broker's administrator", {
+    throw new NonRetriableError('admin-account-missing', "This needs the account of the broker's administrator.", {
       hint: 'Set KAFKA_ADMIN_USERNAME and KAFKA_ADMIN_PASSWORD (or KAFKA_ADMIN_PASSWORD_FILE).',
     });
   }
