@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock';
 import type { Config } from '../platform/config';
-import { type Database, query } from '../platform/database';
+import type { Database } from '../platform/database';
 import { messageOf } from '../platform/errors';
 import { BackgroundLoop, sweeping } from '../platform/polling';
 import type { Logger } from '../platform/telemetry';
@@ -39,17 +39,14 @@ export class Retention extends BackgroundLoop {
 
   /** Nobody waits for a row that somebody holds; the next pass finds it. */
   private async deleteSettled(before: Date): Promise<number> {
-    const gone = await this.database.transaction((tx) =>
-      query(
-        tx,
-        `WITH gone AS (
-           DELETE FROM notification WHERE id IN (
-             SELECT id FROM notification WHERE created_at < :before AND settled_at < :before AND state IN ('sent', 'failed', 'cancelled', 'expired')
-             ORDER BY created_at LIMIT :most FOR UPDATE SKIP LOCKED)
-           RETURNING 1)
-         SELECT 1 FROM gone`,
-        { before, most: BATCH },
-      ),
+    const gone = await this.database.statement(
+      `WITH gone AS (
+         DELETE FROM notification WHERE id IN (
+           SELECT id FROM notification WHERE created_at < :before AND settled_at < :before AND state IN ('sent', 'failed', 'cancelled', 'expired')
+           ORDER BY created_at LIMIT :most FOR UPDATE SKIP LOCKED)
+         RETURNING 1)
+       SELECT 1 FROM gone`,
+      { before, most: BATCH },
     );
     return gone.length;
   }

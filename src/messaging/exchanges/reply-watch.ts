@@ -1,4 +1,4 @@
-import { type Database, query } from '../../platform/database';
+import type { Database } from '../../platform/database';
 import { type KafkaAdmin, type PartitionProgress } from '../kafka';
 
 /** How far answers on a topic have been read, and their deadlines judged. */
@@ -96,13 +96,10 @@ export class ReplyWatch {
     column: 'read_up_to' | 'judged_up_to',
     marks: readonly { topic: string; at: Date }[],
   ): Promise<void> {
-    await this.database.transaction((tx) =>
-      query(
-        tx,
-        `INSERT INTO reply_watch AS w (topic, ${column}) SELECT t, least(a, now()) FROM unnest(:topics::text[], :ats::timestamptz[]) u(t, a) ORDER BY t
-         ON CONFLICT (topic) DO UPDATE SET ${column} = greatest(w.${column}, EXCLUDED.${column})`,
-        { topics: marks.map(({ topic }) => topic), ats: marks.map(({ at }) => at) },
-      ),
+    await this.database.statement(
+      `INSERT INTO reply_watch AS w (topic, ${column}) SELECT t, least(a, now()) FROM unnest(:topics::text[], :ats::timestamptz[]) u(t, a) ORDER BY t
+       ON CONFLICT (topic) DO UPDATE SET ${column} = greatest(w.${column}, EXCLUDED.${column})`,
+      { topics: marks.map(({ topic }) => topic), ats: marks.map(({ at }) => at) },
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { SecurityAdmin } from '../../messaging/kafka';
 import type { Clock } from '../../platform/clock';
 import type { Config } from '../../platform/config';
-import { type Database, ifFree, isDatabaseOutage, query } from '../../platform/database';
+import { type Database, ifFree, isDatabaseOutage } from '../../platform/database';
 import { messageOf } from '../../platform/errors';
 import { BackgroundLoop, regularly, sleep } from '../../platform/polling';
 import type { GaugeBoard, Logger } from '../../platform/telemetry';
@@ -90,15 +90,12 @@ export class AccountKeeper extends BackgroundLoop {
   private async warn(): Promise<void> {
     const now = this.clock.now();
     const ago = (ms: number) => new Date(now.getTime() - ms);
-    const due = await this.database.transaction((tx) =>
-      query<Pick<Account, 'username'>>(
-        tx,
-        `UPDATE partner_account SET warned_at = :now
-         WHERE ((state = 'active' AND valid_until <= :soon) OR (state = 'retiring' AND valid_until <= :late))
-           AND (warned_at IS NULL OR warned_at <= :yesterday) RETURNING username`,
-        // What has just come to its end, the next pass will do.
-        { now, soon: ago(-WARNED_BEFORE_MS), late: ago(10 * EVERY_MS), yesterday: ago(DAY_MS) },
-      ),
+    const due = await this.database.statement<Pick<Account, 'username'>>(
+      `UPDATE partner_account SET warned_at = :now
+       WHERE ((state = 'active' AND valid_until <= :soon) OR (state = 'retiring' AND valid_until <= :late))
+         AND (warned_at IS NULL OR warned_at <= :yesterday) RETURNING username`,
+      // What has just come to its end, the next pass will do.
+      { now, soon: ago(-WARNED_BEFORE_MS), late: ago(10 * EVERY_MS), yesterday: ago(DAY_MS) },
     );
     for (const { username } of due) {
       const account = this.known.find((one) => one.username === username);

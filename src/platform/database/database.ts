@@ -25,19 +25,26 @@ export class Database {
   }
 
   /**
+   * {@link query}, as a transaction of its own, which ends with the statement: saves the two round trips of BEGIN and COMMIT, and holds its locks
+   * for none. For one that writes as well; tried again as a {@link transaction}.
+   */
+  statement<Row>(sql: string, values: Record<string, unknown> = {}): Promise<Row[]> {
+    return again(async () => {
+      const runner = this.dataSource.createQueryRunner();
+      try {
+        return await run<Row>((await runner.connect()) as PoolClient, sql, values, statementName);
+      } finally {
+        await runner.release();
+      }
+    });
+  }
+
+  /**
    * Runs `work` in a transaction (READ COMMITTED) and commits, or rolls back and rethrows. Deadlocks and serialization
    * failures are tried again up to 5 times, so `work` must have no effect outside the database.
    */
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.once(work);
-      } catch (error) {
-        const state = sqlState(error);
-        if (attempt >= 5 || (state !== '40P01' && state !== '40001')) throw error;
-        await sleep(Math.random() * 20 * attempt);
-      }
-    }
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return again(() => this.once(work));
   }
 
   private async once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -71,6 +78,19 @@ export class Database {
   }
 }
 
+/** Deadlocks and serialization failures undo all that was done: it is done again. */
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const state = sqlState(error);
+      if (attempt >= 5 || (state !== '40P01' && state !== '40001')) throw error;
+      await sleep(Math.random() * 20 * attempt);
+    }
+  }
+}
+
 /**
  * {@link Database.query} on an open transaction. PostgreSQL parses and plans each text once a connection (a fifth of what a small
  * transaction costs), so texts are constants: what varies goes into `values`.
@@ -79,24 +99,29 @@ export class Database {
  * autovacuum brings statistics, however large it has become. Such a statement goes through {@link queryAnew}.
  */
 export function query<Row>(tx: Tx, sql: string, values: Record<string, unknown> = {}): Promise<Row[]> {
-  return run(tx, sql, values, statementName);
+  return runIn(tx, sql, values, statementName);
 }
 
 /** {@link query}, planned anew each time, for the table as large as it is. */
 export function queryAnew<Row>(tx: Tx, sql: string, values: Record<string, unknown> = {}): Promise<Row[]> {
-  return run(tx, sql, values, () => undefined);
+  return runIn(tx, sql, values, () => undefined);
+}
+
+type Naming = (text: string) => string | undefined;
+
+function runIn<Row>(tx: Tx, sql: string, values: Record<string, unknown>, nameOf: Naming): Promise<Row[]> {
+  const client = clients.get(tx);
+  // Over, or wrapped by a test: TypeORM's way, which refuses what is over.
+  return client ? run(client, sql, values, nameOf) : tx.query<Row[]>(...named(sql, values));
 }
 
 async function run<Row>(
-  tx: Tx,
+  client: PoolClient,
   sql: string,
   values: Record<string, unknown>,
-  nameOf: (text: string) => string | undefined,
+  nameOf: Naming,
 ): Promise<Row[]> {
   const [text, parameters] = named(sql, values);
-  const client = clients.get(tx);
-  // Over, or wrapped by a test: TypeORM's way, which refuses what is over.
-  if (!client) return tx.query<Row[]>(text, parameters);
   const literals = parameters.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value));
   const result = await client.query<Row & QueryResultRow>({ name: nameOf(text), text, values: literals });
   return result.rows;

@@ -82,3 +82,47 @@ describe('transactions', () => {
     await expect(query(kept as Tx, 'SELECT 1')).rejects.toThrow('already released');
   });
 });
+
+describe('a statement that is a transaction of its own', () => {
+  let database: Database;
+
+  beforeAll(async () => {
+    const options = dataSourceOptions(testConfig(await freshDatabase(), { DATABASE_POOL_SIZE: '2' }), {
+      entities: [],
+      migrations: [],
+    });
+    database = new Database(await new DataSource(options).initialize());
+    await database.dataSource.query(
+      `CREATE TABLE written (n int); CREATE SEQUENCE tries;
+       CREATE FUNCTION refuse_first(code text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+         IF nextval('tries') = 1 THEN RAISE EXCEPTION 'not yet' USING ERRCODE = code; END IF;
+         RETURN 1;
+       END $$`,
+    );
+  });
+  beforeEach(() => database.dataSource.query(`TRUNCATE written; ALTER SEQUENCE tries RESTART`));
+  afterAll(() => database.dataSource.destroy());
+
+  const written = () => database.query<{ n: number }>('SELECT n FROM written ORDER BY n');
+
+  it('writes, answers with its rows, and is parsed once a connection', async () => {
+    const add = 'INSERT INTO written SELECT :n::int RETURNING n';
+    for (const n of [1, 2, 3]) expect(await database.statement(add, { n })).toEqual([{ n }]);
+    expect(await written()).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    const [prepared] = await database.query<{ runs: number }>(
+      `SELECT (generic_plans + custom_plans)::int AS runs FROM pg_prepared_statements WHERE statement LIKE 'INSERT INTO written%'`,
+    );
+    expect(prepared).toEqual({ runs: 3 });
+  });
+
+  it.each(['40001', '40P01'])('is tried again after %s, and leaves its effect once', async (code) => {
+    await database.statement('INSERT INTO written VALUES (refuse_first(:code))', { code });
+    expect(await written()).toEqual([{ n: 1 }]);
+  });
+
+  it('leaves nothing when it fails, and its connection to others', async () => {
+    const failing = () => database.statement('INSERT INTO written SELECT 1 / n FROM (VALUES (1), (0)) u (n)');
+    for (let n = 0; n < 3; n++) await expect(failing()).rejects.toMatchObject({ code: '22012' });
+    expect(await written()).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { type Database, query } from '../../../platform/database';
+import type { Database } from '../../../platform/database';
 import type { ChannelCatalog } from '../../channels';
 import type { InboundRecord, KafkaAdmin } from '../../kafka';
 import type { ChannelPause } from './channel-pauses';
@@ -36,12 +36,9 @@ export class UnreadRecords {
       if (keepsMs === undefined || !Number.isFinite(keepsMs)) continue;
       const until = new Date(oldest + keepsMs);
       if (pause?.keptUntil && pause.keptUntil <= until) continue;
-      await this.database.transaction((tx) =>
-        query(
-          tx,
-          `UPDATE channel_pause SET kept_until = least(coalesce(kept_until, 'infinity'), :until) WHERE channel_id = :channelId`,
-          { channelId: channel?.id, until },
-        ),
+      await this.database.statement(
+        `UPDATE channel_pause SET kept_until = least(coalesce(kept_until, 'infinity'), :until) WHERE channel_id = :channelId`,
+        { channelId: channel?.id, until },
       );
     }
   }

@@ -79,14 +79,11 @@ export class ReplayRunner extends BackgroundLoop {
 
   /** An item never becomes open again, so what is seen here stays true. */
   private async finish(): Promise<void> {
-    const done = await this.database.transaction((tx) =>
-      query<{ id: string }>(
-        tx,
-        `UPDATE replay r SET state = 'done', ended_at = :now WHERE state IN ('running', 'paused')
-           AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'planned' AND parked_id > r.position)
-           AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'waiting') RETURNING id`,
-        { now: this.clock.now() },
-      ),
+    const done = await this.database.statement<{ id: string }>(
+      `UPDATE replay r SET state = 'done', ended_at = :now WHERE state IN ('running', 'paused')
+         AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'planned' AND parked_id > r.position)
+         AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay_id = r.id AND outcome = 'waiting') RETURNING id`,
+      { now: this.clock.now() },
     );
     for (const { id } of done) this.logger.info({ replay: id }, 'replay done: every message has its end');
   }
@@ -97,12 +94,9 @@ export class ReplayRunner extends BackgroundLoop {
    */
   async sweep(): Promise<void> {
     const now = this.clock.now();
-    const expired = await this.database.transaction((tx) =>
-      query<{ id: string }>(
-        tx,
-        `UPDATE replay SET state = 'expired' WHERE state IN ('planning', 'planned', 'expired') AND expires_at < :now RETURNING id`,
-        { now },
-      ),
+    const expired = await this.database.statement<{ id: string }>(
+      `UPDATE replay SET state = 'expired' WHERE state IN ('planning', 'planned', 'expired') AND expires_at < :now RETURNING id`,
+      { now },
     );
     for (const { id } of expired) await this.empty(id, 'UPDATE replay SET expires_at = NULL WHERE id = :id');
     const old = await this.database.query<{ id: string }>(
@@ -119,7 +113,7 @@ export class ReplayRunner extends BackgroundLoop {
       if (this.isStopping) return;
       deleted = await this.database.transaction((tx) => forget(tx, id));
     }
-    await this.database.transaction((tx) => query(tx, last, { id }));
+    await this.database.statement(last, { id });
   }
 }
 
