@@ -5,7 +5,8 @@ import type { Key } from './parsers';
 export function envExample(): string {
   const entries = (Object.values(KEYS) as Key<unknown>[]).map((key) => {
     const file = key.secret ? ` Or ${key.env}_FILE: path of a file that holds it, read anew when it changes.` : '';
-    const about = `# ${key.doc}${file}\n# Unit: ${key.unit}. ${key.fallback === undefined ? 'Required.' : `Default: ${key.fallback || '(empty)'}.`}`;
+    const except = key.unneededBy ? `, but not where ROLES=${key.unneededBy.join(',')}` : '';
+    const about = `# ${key.doc}${file}\n# Unit: ${key.unit}. ${key.fallback === undefined ? `Required${except}.` : `Default: ${key.fallback || '(empty)'}.`}`;
     return key.fallback === undefined
       ? `${about}\n${key.env}=${EXAMPLES[key.env] ?? ''}`
       : `${about}\n#${key.env}=${key.fallback}`;

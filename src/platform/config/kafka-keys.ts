@@ -1,11 +1,12 @@
-import { bool, hostPorts, hostPortsOrEmpty, integer, oneOf, text, type Key } from './parsers';
+import { bool, hostPortsOrEmpty, integer, oneOf, text, type Key } from './parsers';
 
 /** Keys of the brokers: how to reach them, who we are there, what we make there. */
 export const KAFKA_KEYS = {
   kafkaBrokers: {
     env: 'KAFKA_BROKERS',
-    parse: hostPorts,
+    parse: hostPortsOrEmpty,
     fallback: undefined,
+    unneededBy: ['notifier'],
     unit: 'host:port list',
     doc: 'Bootstrap servers, separated by commas.',
   },
@@ -130,6 +131,9 @@ export function kafkaFaults(config: Partial<KafkaConfig>): string[] {
   }
   if (Boolean(config.kafkaAdminUsername) !== Boolean(config.kafkaAdminPassword)) {
     faults.push('KAFKA_ADMIN_USERNAME and KAFKA_ADMIN_PASSWORD go together.');
+  }
+  if (config.kafkaAdminUsername && config.kafkaAdminBrokers?.length === 0 && config.kafkaBrokers?.length === 0) {
+    faults.push('KAFKA_ADMIN_USERNAME needs KAFKA_ADMIN_BROKERS or KAFKA_BROKERS.');
   }
   return faults;
 }

@@ -45,7 +45,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       }
       continue;
     }
-    const raw = env[key.env]?.trim() || key.fallback;
+    const raw = env[key.env]?.trim() || (isUnneeded(key, values as Partial<Config>) ? '' : key.fallback);
     if (raw === undefined) {
       faults.push(`${key.env} is missing. ${key.doc}`);
       continue;
@@ -57,17 +57,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     }
   }
   const config = values as Config;
-  faults.push(...kafkaFaults(config));
-  if (Boolean(config.schemaRegistryUsername) !== Boolean(config.schemaRegistryPassword)) {
-    faults.push('SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD go together.');
-  }
-  if (config.schemaRegistryToken && config.schemaRegistryUsername) {
-    faults.push('SCHEMA_REGISTRY_TOKEN takes the place of SCHEMA_REGISTRY_USERNAME: set one of them.');
-  }
-  if (config.shutdownDrainMs >= config.shutdownTimeoutMs) {
-    faults.push('SHUTDOWN_DRAIN_MS must be less than SHUTDOWN_TIMEOUT_MS, which counts from the same moment.');
-  }
-  faults.push(...signInFaults(config), ...timeFaults(config), ...notificationFaults(config));
+  faults.push(...kafkaFaults(config), ...registryFaults(config), ...timeFaults(config));
+  faults.push(...signInFaults(config), ...notificationFaults(config));
   if (faults.length > 0) throw new ConfigError(faults);
   const loaded = {
     ...config,
@@ -78,6 +69,22 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     Object.defineProperty(loaded, name, { get: () => file.value, enumerable: true, configurable: false });
   files.set(loaded, [...secrets.values()]);
   return Object.freeze(loaded);
+}
+
+/** Roles are read first. */
+const isUnneeded = ({ unneededBy }: Key<unknown>, { roles }: Partial<Config>): boolean =>
+  unneededBy !== undefined && roles?.every((role) => unneededBy.includes(role)) === true;
+
+function registryFaults(config: Partial<Config>): string[] {
+  const { schemaRegistryUsername: username, schemaRegistryPassword: password, schemaRegistryToken: token } = config;
+  return [
+    ...(Boolean(username) !== Boolean(password)
+      ? ['SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD go together.']
+      : []),
+    ...(token && username
+      ? ['SCHEMA_REGISTRY_TOKEN takes the place of SCHEMA_REGISTRY_USERNAME: set one of them.']
+      : []),
+  ];
 }
 
 function signInFaults({ oidcIssuer, oidcAudience, oidcRoleMap, oidcRoleClaim }: Config): string[] {
@@ -96,7 +103,11 @@ function signInFaults({ oidcIssuer, oidcAudience, oidcRoleMap, oidcRoleClaim }: 
 function timeFaults(config: Partial<Config>): string[] {
   const { watchdogMs = 0, kafkaSessionTimeoutMs = Infinity } = config;
   const { inboxRetentionHours = Infinity, kafkaTopicRetentionHours = 0 } = config;
+  const { shutdownDrainMs = 0, shutdownTimeoutMs = Infinity } = config;
   return [
+    ...(shutdownDrainMs >= shutdownTimeoutMs
+      ? ['SHUTDOWN_DRAIN_MS must be less than SHUTDOWN_TIMEOUT_MS, which counts from the same moment.']
+      : []),
     ...(watchdogMs >= kafkaSessionTimeoutMs
       ? [
           'WATCHDOG_MS must be less than KAFKA_SESSION_TIMEOUT_MS: a blocked process has to end before its partitions go to the next one, or the record would block that one, too.',

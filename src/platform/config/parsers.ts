@@ -6,6 +6,8 @@ export interface Key<T> {
   parse: (raw: string) => T;
   /** Undefined: the variable is required. */
   fallback: string | undefined;
+  /** A process that has no other role does without: its value is that of an empty text. */
+  unneededBy?: readonly Role[];
   unit: string;
   doc: string;
   secret?: boolean;
@@ -36,7 +38,7 @@ export const oneOf =
   (raw: string): T =>
     allowed.find((value) => value === raw) ?? fail(`must be one of ${allowed.filter(Boolean).join(', ')}`);
 
-export const hostPorts = (raw: string): string[] => {
+const hostPorts = (raw: string): string[] => {
   const list = raw.split(',').map((part) => part.trim());
   const isAddress = (part: string) => {
     const port = /^(?:\[[0-9a-fA-F:]+\]|[^\s:,/]+):(\d{1,5})$/.exec(part)?.[1];

@@ -22,6 +22,22 @@ describe('the configuration', () => {
     });
   });
 
+  it('needs no broker where notifications are sent and nothing else is done', () => {
+    const { DATABASE_URL } = REQUIRED;
+    expect(loadConfig({ DATABASE_URL, ROLES: 'notifier' }).kafkaBrokers).toEqual([]);
+    for (const ROLES of ['api', 'relay', 'consumer', 'notifier,relay', ''])
+      expect(faultsOf({ DATABASE_URL, ROLES })).toEqual([expect.stringMatching(/^KAFKA_BROKERS is missing/)]);
+  });
+
+  it('needs one all the same for an administrator', () => {
+    const { DATABASE_URL } = REQUIRED;
+    const admin = { ROLES: 'notifier', KAFKA_ADMIN_USERNAME: 'admin', KAFKA_ADMIN_PASSWORD: 'secret' };
+    expect(faultsOf({ DATABASE_URL, ...admin })).toEqual([
+      'KAFKA_ADMIN_USERNAME needs KAFKA_ADMIN_BROKERS or KAFKA_BROKERS.',
+    ]);
+    expect(faultsOf({ DATABASE_URL, ...admin, KAFKA_ADMIN_BROKERS: '127.0.0.1:9092' })).toEqual([]);
+  });
+
   it('lists every fault at once, each with its key', () => {
     const faults = faultsOf({
       ROLES: 'api,chef',
