@@ -9,8 +9,8 @@ for (const top of ['src', 'migrations']) {
   const compiled = join('dist', top);
   if (!existsSync(compiled)) continue;
   for (const file of readdirSync(compiled, { recursive: true, encoding: 'utf8' })) {
-    const [, stem] = /^(.*)\.js$/.exec(file) ?? [];
-    if (stem === undefined || existsSync(join(top, `${stem}.ts`)) || existsSync(join(top, file))) continue;
+    const [, stem, module] = /^(.*)\.(m?)js$/.exec(file) ?? [];
+    if (stem === undefined || existsSync(join(top, `${stem}.${module}ts`)) || existsSync(join(top, file))) continue;
     rmSync(join(compiled, file));
     rmSync(join(compiled, `${file}.map`), { force: true });
   }

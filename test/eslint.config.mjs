@@ -24,7 +24,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.mts'],
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: { project: ['tsconfig.json', 'test/tsconfig.json'], tsconfigRootDir: root },
@@ -41,7 +41,7 @@ export default defineConfig(
   },
   {
     // A constructor's parameters are what a class depends on: six at most.
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'src/**/*.mts'],
     rules: { 'max-params': 'off', '@typescript-eslint/max-params': ['error', { max: 6 }] },
   },
   {

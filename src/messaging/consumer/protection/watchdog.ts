@@ -31,7 +31,8 @@ export class Watchdog {
   start(): void {
     if (this.worker) return;
     this.beat = setInterval(() => Atomics.add(this.state, 0, 1), this.everyMs / 2).unref();
-    const file = join(__dirname, `watchdog-thread${extname(__filename)}`);
+    // A module by its name, built or not: Node warns of one that it has to recognize.
+    const file = join(__dirname, `watchdog-thread${extname(__filename).replace('.', '.m')}`);
     const workerData = { shared: this.shared, everyMs: this.everyMs, limit: LIMIT };
     this.worker = new Worker(file, { workerData, name: 'watchdog', execArgv: [] });
     this.worker.unref();
