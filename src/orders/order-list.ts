@@ -70,7 +70,7 @@ export class OrderList {
 export const cursorOf = ({ createdAt, orderNumber }: Pick<Order, 'createdAt' | 'orderNumber'>): string =>
   Buffer.from(JSON.stringify([createdAt.toISOString(), orderNumber])).toString('base64url');
 
-export function parseCursor(cursor: string): [createdAt: Date, orderNumber: string] {
+function parseCursor(cursor: string): [createdAt: Date, orderNumber: string] {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     if (Array.isArray(parsed) && parsed.length === 2) {

@@ -32,7 +32,7 @@ export type Report = Read<'error-report', ErrorReport>;
 export type Inbound = Request | Cancellation | Receipt | Report;
 
 /** Documents that a partner reads. */
-export const HEARD: readonly AnyContract[] = [orderRequest, orderCancellation, despatchReceipt, errorReport];
+const HEARD: readonly AnyContract[] = [orderRequest, orderCancellation, despatchReceipt, errorReport];
 const BY_TYPE = new Map(HEARD.map((contract) => [typeOf(contract), contract]));
 
 export interface InboundRecord {

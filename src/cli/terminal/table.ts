@@ -32,7 +32,7 @@ export function cut(text: string, width: number): string {
 }
 
 /** Width of standard output; undefined where it is no terminal, and nothing may be cut: a program reads it. */
-export const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
+const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
 
 /** Lines of a table, its titles first; none without rows. Texts of partners can't draw on the terminal. */
 export function table<T>(columns: readonly Column<T>[], rows: readonly T[], width = terminalWidth()): string[] {

@@ -1,5 +1,5 @@
 /** Longest id that is taken as one; an index entry of PostgreSQL holds no more than about 2,700 bytes. */
-export const MAX_ID_LENGTH = 255;
+const MAX_ID_LENGTH = 255;
 
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f]/;

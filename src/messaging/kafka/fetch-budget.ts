@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  * Most bytes that one batch may unpack to: a client unpacks a whole fetch at once, and a small batch that grows without end would
  * take the process down. gzip grows a thousandfold, zstd without bound.
  */
-export const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
 /** Most records of one batch: empty ones take seven bytes there (hardly any when packed), and half a kilobyte here. */
 const MAX_RECORDS = 250_000;
 const RECORD_BYTES = 512;
@@ -25,7 +25,7 @@ const MOST: Limits = { bytes: MAX_UNPACKED_BYTES, records: MAX_RECORDS, headers:
 const USUAL: Limits = { bytes: 4 * 1024 * 1024, records: 8_192, headers: 131_072 };
 
 /** A batch beyond a limit. */
-export class TooLarge extends Error {}
+class TooLarge extends Error {}
 /** Not now: this answer has cost enough. The same batch comes first in a later one. */
 export class Deferred extends Error {}
 

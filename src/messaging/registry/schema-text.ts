@@ -4,7 +4,7 @@ import type { SchemaText } from './schema-registry';
 /** Bytes of one schema's text. Confluent's registry keeps it in one Kafka record, 1 MB by default. */
 export const MAX_SCHEMA_BYTES = 1024 * 1024;
 /** Nested brackets of a schema's text; its parsers and compilers are recursive. */
-export const MAX_SCHEMA_DEPTH = 64;
+const MAX_SCHEMA_DEPTH = 64;
 
 /** The registry answers, but what it holds is nothing that we work with. Not an outage: asking again changes nothing. */
 export class SchemaRefused extends NonRetriableError {

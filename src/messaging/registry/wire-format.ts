@@ -23,7 +23,7 @@ const NONE: readonly number[] = [];
  * Confluent's clients can put the same bytes into this header (they write the GUID form there, and read both); the value is
  * then the body alone.
  */
-export const SCHEMA_ID_HEADER = '__value_schema_id';
+const SCHEMA_ID_HEADER = '__value_schema_id';
 
 /** Throws {@link Malformed} for what is not in this format. */
 export function readFrame(value: Buffer, headers: RawHeaders, withIndexes: boolean): Frame {

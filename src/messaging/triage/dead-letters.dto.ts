@@ -7,7 +7,7 @@ import { DeadLetterFilterDto } from './dead-letter-filter.dto';
 
 export { OptionalReasonDto, ReasonDto } from '../../platform/http';
 
-export const LIST_STATES = ['open', 'resolved', 'all'] as const;
+const LIST_STATES = ['open', 'resolved', 'all'] as const;
 
 export class ListDeadLettersDto extends IntersectionType(PageQuery, DeadLetterFilterDto) {
   @ApiPropertyOptional({

@@ -46,7 +46,7 @@ export class ListNotificationsDto extends PageQuery {
   partner?: string;
 }
 
-export const RESOLUTIONS = ['delivered', 'not-delivered'] as const;
+const RESOLUTIONS = ['delivered', 'not-delivered'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 export class ResolutionDto extends ReasonDto {

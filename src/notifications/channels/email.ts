@@ -25,7 +25,7 @@ export function emailProvider(config: Config): Provider | undefined {
 }
 
 /** Of `orders@example.com` or `"Example Ltd" <orders@example.com>`; the configuration takes nothing else. */
-export function senderOf(from: string): Sender {
+function senderOf(from: string): Sender {
   const [, quoted, plain, bracketed] = /^(?:"([^"]*)"|([^<]*?))\s*<([^>]+)>$/.exec(from.trim()) ?? [];
   const address = bracketed ?? from.trim();
   const at = address.lastIndexOf('@');

@@ -25,7 +25,7 @@ export const inDocument = ({ code, pointer, detail }: EventFault): EventFault =>
 });
 
 /** Prefix of the events of other systems: their ids never meet those of ours. */
-export const eventIdOf = (notificationId: string): string => `request/${notificationId}`;
+const eventIdOf = (notificationId: string): string => `request/${notificationId}`;
 
 /**
  * The event that a request tells of.

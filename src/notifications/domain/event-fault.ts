@@ -10,7 +10,7 @@ export interface EventFault {
 }
 
 /** Longest id of an event, characters. */
-export const EVENT_ID_LENGTH = 300;
+const EVENT_ID_LENGTH = 300;
 
 /**
  * What is wrong with an event by itself; whether its receiver exists is known to the database. Pure, so that whoever passes events on can

@@ -1,16 +1,10 @@
 import type { NotificationKind } from '../domain/kind';
-import { HOUR_MS, PATIENT, REPEATS_ARE_KNOWN } from './patience';
+import { ORDER_COURSE } from './patience';
 
 export const orderRejected: NotificationKind = {
   name: 'order-rejected',
   summary: 'A partner rejected an order.',
-  channels: ['email', 'webhook', 'sms'],
-  crash: 'look-up',
-  crashOver: REPEATS_ARE_KNOWN,
-  quietHours: 'respect',
-  expiresMs: 72 * HOUR_MS,
-  retry: PATIENT,
-  source: 'event',
+  ...ORDER_COURSE,
   required: ['orderNumber', 'partner', 'at'],
   example: {
     orderNumber: 'PO-000000017',

@@ -1,6 +1,6 @@
 import type { NotificationKind, NotificationRetry } from '../domain/kind';
 
-export const SECOND_MS = 1000;
+const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 
@@ -13,8 +13,18 @@ export const URGENT: NotificationRetry = { initialMs: 10 * SECOND_MS, maxMs: 30 
 /** Somebody waits in front of a screen. */
 export const AT_ONCE: NotificationRetry = { initialMs: 2 * SECOND_MS, maxMs: 30 * SECOND_MS, attempts: 12 };
 
-/**
- * Standard Webhooks has receivers know a repeat by `webhook-id`, and nobody can ask one: in doubt it is sent again, where for an e-mail, which
- * its reader would get twice, a person decides.
- */
-export const REPEATS_ARE_KNOWN: NotificationKind['crashOver'] = { webhook: 'repeat' };
+/** What each kind that tells of an order's course has in common. */
+export const ORDER_COURSE: Pick<
+  NotificationKind,
+  'channels' | 'crash' | 'crashOver' | 'quietHours' | 'expiresMs' | 'retry' | 'source'
+> = {
+  channels: ['email', 'webhook', 'sms'],
+  crash: 'look-up',
+  // Standard Webhooks has receivers know a repeat by `webhook-id`, and nobody can ask one: in doubt it is sent again, where for an e-mail, which
+  // its reader would get twice, a person decides.
+  crashOver: { webhook: 'repeat' },
+  quietHours: 'respect',
+  expiresMs: 72 * HOUR_MS,
+  retry: PATIENT,
+  source: 'event',
+};

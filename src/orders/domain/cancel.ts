@@ -4,7 +4,7 @@ import type { Cancellation, Order, OrderState } from './order';
 import { CANCELLATION_TRANSITIONS } from './transitions';
 
 /** States in which a partner may be asked to cancel: what is closed, or on its way, can't be called off. */
-export const CANCELLABLE_STATES: readonly OrderState[] = ['placed', 'acknowledged', 'accepted', 'changed'];
+const CANCELLABLE_STATES: readonly OrderState[] = ['placed', 'acknowledged', 'accepted', 'changed'];
 
 /** `refused` is the code of the problem that the caller gets. */
 export type Request =

@@ -103,9 +103,6 @@ export interface Order {
   updatedAt: Date;
 }
 
-/** States in which the partner's final answer is still to come. */
-export const OPEN_STATES: readonly OrderState[] = ['placed', 'acknowledged'];
-
 /** After the request with this correlation id has become overdue. */
 export const withOverdue = (overdue: Overdue[] | null, correlationId: string, since: Date): Overdue[] => [
   ...(withoutOverdue(overdue, correlationId) ?? []),

@@ -12,7 +12,7 @@ export interface DesiredTopic extends TopicPlan, TopicOfPartner {
 }
 
 /** What a dead letter topic takes more than its source, for the headers that say why. */
-export const DEAD_LETTER_HEADERS_BYTES = 65_536;
+const DEAD_LETTER_HEADERS_BYTES = 65_536;
 
 /** One channel per direction and document family, as the contracts say. Documents that share a topic share its format. */
 export function channelsOf(spec: PartnerSpec): NewChannel[] {

@@ -3,7 +3,7 @@ import { NonRetriableError } from '../../platform/errors';
 import type { Partner } from '../partner.entity';
 
 /** What staff do about a partner as a whole. */
-export const STATE_VERBS = ['pause', 'suspend', 'resume'] as const;
+const STATE_VERBS = ['pause', 'suspend', 'resume'] as const;
 export type StateVerb = (typeof STATE_VERBS)[number];
 
 /**

@@ -5,7 +5,7 @@ import { sleep } from '../polling';
 export type Phase = 'starting' | 'serving' | 'draining' | 'stopped';
 
 /** The order in which a process stops: no new work first, the database last. */
-export const STOP_ORDER = ['intake', 'consumer', 'relay', 'http', 'kafka', 'database'] as const;
+const STOP_ORDER = ['intake', 'consumer', 'relay', 'http', 'kafka', 'database'] as const;
 export type StopStage = (typeof STOP_ORDER)[number];
 
 interface StopStep {

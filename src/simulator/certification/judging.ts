@@ -25,7 +25,7 @@ export const KEEP_TO_THE_ORDER =
   'Despatch no more than was ordered, and nothing of an order that was rejected or whose cancellation was agreed to.';
 
 /** What could not be read or accepted of what was said and despatched; undefined: nothing. */
-export function faultOutcome(file: OrderFile | undefined, seen: readonly string[]): Outcome | undefined {
+function faultOutcome(file: OrderFile | undefined, seen: readonly string[]): Outcome | undefined {
   const [first] = file?.faults ?? [];
   const refusals = file?.refusals ?? [];
   if (!first) return refusals.length > 0 ? failed([...seen, ...refusals], KEEP_TO_THE_ORDER) : undefined;

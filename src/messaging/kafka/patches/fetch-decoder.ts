@@ -59,7 +59,7 @@ function budgetOf(decoder: Decoder): FetchBudget {
  * batch is handed out, then a mark in its place, and nothing behind it. Many batches that each keep within the limit would fill the
  * memory all the same: what an answer may cost is bounded, and what is beyond comes with a later fetch.
  */
-export function containedMessagesDecoder(original: MessagesDecoder, decodeBatch: RecordBatchDecoder): MessagesDecoder {
+function containedMessagesDecoder(original: MessagesDecoder, decodeBatch: RecordBatchDecoder): MessagesDecoder {
   return async (decoder) => {
     const size = decoder.buffer.readInt32BE(decoder.offset);
     const start = decoder.offset + 4;

@@ -20,7 +20,7 @@ type RecordDecoder = (decoder: Decoder, context: object) => { headers: Headers }
  * minute, and no watchdog knows whose record it was. It also looks names up on a plain object, where `constructor` and
  * `__proto__` find what is not of the record. Here headers cost by their number, and only bytes of the wire are among them.
  */
-export function linearRecordDecoder(original: RecordDecoder): RecordDecoder {
+function linearRecordDecoder(original: RecordDecoder): RecordDecoder {
   return (decoder, context) => {
     let headers: Headers = {};
     decoder.readVarIntArray = (read) => {

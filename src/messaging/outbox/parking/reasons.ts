@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** A lane that waits because nothing is sent to its partner. */
-export const STOP_CODES = ['partner-paused', 'partner-suspended'] as const;
+const STOP_CODES = ['partner-paused', 'partner-suspended'] as const;
 export type StopCode = (typeof STOP_CODES)[number];
 
 export const isStop = (code: string | undefined): boolean => STOP_CODES.some((stop) => stop === code);

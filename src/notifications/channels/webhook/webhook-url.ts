@@ -4,7 +4,7 @@ import { faultOfOpenTarget, faultOfTarget } from './networks';
 const MOST_CHARACTERS = 2048;
 
 /** As it stands between the slashes, without the brackets of IPv6. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 /**
  * What is wrong with a webhook's URL, in words that complete "The URL …"; undefined: nothing that can be seen. Addresses in all their

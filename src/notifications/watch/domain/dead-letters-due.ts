@@ -2,7 +2,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** When something has died since people were told, and when nothing has. */
-export const TOLD_AGAIN_MS = { died: HOUR_MS, open: 24 * HOUR_MS };
+const TOLD_AGAIN_MS = { died: HOUR_MS, open: 24 * HOUR_MS };
 /** Partners of which people are told one by one within an hour. More are a storm: one cause, that is ours most of the time. */
 export const FEW = 3;
 /** In a storm people hear so often at most. */
