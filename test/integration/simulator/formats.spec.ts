@@ -66,13 +66,14 @@ describe('a partner that speaks a registered format', () => {
   );
 
   it('stops also while it waits for its registry, whatever that says then', async () => {
-    const { hostname: host, port } = new URL(await testRegistry());
-    const wire = await ownWire({ host, port: Number(port) });
+    const url = new URL(await testRegistry());
+    const wire = await ownWire({ host: url.hostname, port: Number(url.port) });
+    [url.hostname, url.port] = ['127.0.0.1', String(wire.port)];
     const id = uniqueName('acme');
     await topicsOf(id);
     await publishSchemas(id, 'avro');
     wire.delay(1000);
-    const registry = { schemaRegistryUrls: [`http://127.0.0.1:${wire.port}`], schemaRegistryDeadlineMs: 30_000 };
+    const registry = { schemaRegistryUrls: [url.href], schemaRegistryDeadlineMs: 30_000 };
     const partner = start(id, { parties: [{ id, format: 'avro' }], registry });
     await eventually(() => wire.connections > 0, { what: 'it asks the registry' });
     let hasStopped = false;
