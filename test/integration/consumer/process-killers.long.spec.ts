@@ -85,7 +85,8 @@ const marks = (topic: string) =>
 
 it.each([
   ['calls process.exit', 'exit', 3],
-  ['exhausts the memory', 'exhaust', 'SIGABRT'],
+  // Where it stands still for long before it dies, as on a busy machine, the watchdog ends it first.
+  ['exhausts the memory', 'exhaust', expect.stringMatching(/^SIG(ABRT|KILL)$/) as string],
   ['spins for ever', 'spin', 'SIGKILL'],
 ])(
   'a record whose handler %s is a dead letter after three starts, and everything else is applied once',
