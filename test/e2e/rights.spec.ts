@@ -44,7 +44,8 @@ describe('a process whose account lacks rights at the broker', () => {
         `may not Write topic ${inbound}-dlt: run`,
         `may not Describe, Read group ${group}: run`,
       ];
-      for (const words of told) await eventually(() => parley.output.includes(words), { what: words });
+      for (const words of told)
+        await eventually(() => parley.output.includes(words), { timeout: 180_000, what: words });
       // What it may not see is not said to be missing.
       expect(parley.output).not.toContain('run \\"parley partner add\\" again');
       await eventually(async () => {
@@ -58,7 +59,8 @@ describe('a process whose account lacks rights at the broker', () => {
     } finally {
       await parley.end('SIGKILL');
     }
-  });
+    // To load the program alone takes a busy machine a minute.
+  }, 240_000);
 
   it('has none but those that onboarding gives: no other topic, none to make, none of dead letters to read', async () => {
     const partner = uniqueName('acme');
