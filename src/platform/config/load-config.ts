@@ -45,7 +45,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       }
       continue;
     }
-    const raw = env[key.env]?.trim() || (isUnneeded(key, values as Partial<Config>) ? '' : key.fallback);
+    const raw = env[key.env]?.trim() || (isUnneeded(key, values) ? '' : key.fallback);
     if (raw === undefined) {
       faults.push(`${key.env} is missing. ${key.doc}`);
       continue;
