@@ -3,8 +3,7 @@ import { NonRetriableError } from '../../platform/errors';
 import type { Partner } from '../partner.entity';
 
 /** What staff do about a partner as a whole. */
-const STATE_VERBS = ['pause', 'suspend', 'resume'] as const;
-export type StateVerb = (typeof STATE_VERBS)[number];
+export type StateVerb = 'pause' | 'suspend' | 'resume';
 
 /**
  * A suspended partner can't be paused: what it has sent would be applied with that, which only a resumption may do.
