@@ -51,7 +51,8 @@ export class ReplayRequestDto {
   selection?: SelectionDto;
 
   @ApiPropertyOptional({
-    description: 'With plan=true: replay also what would be skipped because replaying it is advised against (its order is closed, say)',
+    description:
+      'With plan=true: replay also what would be skipped because replaying it is advised against (its order is closed, say)',
     default: false,
     example: false,
   })
