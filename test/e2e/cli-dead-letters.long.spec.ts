@@ -76,6 +76,27 @@ describe('dead letters on the command line', () => {
     expect(await show(id)).toMatchObject({ state: 'processed', orderTimeline: { state: 'accepted' } });
   }, 240_000);
 
+  it('stay as they are where the document that somebody gives is no JSON: its file and the place in it are named', async () => {
+    const [{ order, id } = { order: NOBODY, id: '' }] = await orders.dead(1);
+    const file = mended(order);
+    writeFileSync(file, '{\n  "orderNumber": "1",\n  "responseCode": AP\n}');
+    const { code, stdout, output } = await orders.run([
+      'dead-letters',
+      'edit',
+      id,
+      '--document',
+      file,
+      '--reason',
+      'x',
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(output).toMatch(
+      /^parley: Nothing is changed: .*\.json is no JSON at line 3, column 19: Unexpected token 'A'\.\n/,
+    );
+    expect(output).toContain(file);
+    expect((await show(id)).edits).toEqual([]);
+  }, 240_000);
+
   it('say who changed one while it was being edited, change nothing, and end with 4', async () => {
     const [{ order, id } = { order: NOBODY, id: '' }] = await orders.dead(1);
     const args = ['dead-letters', 'edit', id, '--document', '-', '--reason', 'late'];

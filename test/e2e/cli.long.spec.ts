@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { Client } from 'pg';
+import { PROBLEM_CODES } from '../../src/platform/http';
 import { freshDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 import { asAdministrator, asParley, guardedKafka } from '../support/guarded-kafka';
@@ -27,6 +28,29 @@ describe('the command line', () => {
     const program = parley(args);
     expect(await program.finished()).toBe(2);
     expect(program.output).not.toBe('');
+  });
+
+  it.each([
+    ['a command', ['bogus'], 'parley --help'],
+    ['an option', ['migrate', '--nope'], 'parley migrate --help'],
+    ['an option of a command in a group', ['orders', 'list', '--nope'], 'parley orders list --help'],
+    ['a command of a group', ['orders', 'lst'], 'parley orders --help'],
+    ['an argument that is missing', ['orders', 'show'], 'parley orders show --help'],
+    ['a value that is none', ['partner', 'add', 'acme', '--partitions', '0'], 'parley partner add --help'],
+  ])('says what is wrong with %s, and whose help says more', async (_, args, help) => {
+    const program = parley(args);
+    expect(await program.finished()).toBe(2);
+    expect(program.stdout).toBe('');
+    expect(program.output).toMatch(/^error: .*\n/);
+    expect(program.output.endsWith(`\nSee: ${help}\n`)).toBe(true);
+  });
+
+  it('says of a failure what the page of its code says, where the place at which it failed says nothing more', async () => {
+    const program = parley(['key', 'revoke', 'key_000000000000'], await freshDatabase());
+    expect(await program.finished()).toBe(1);
+    const { help = '' } = PROBLEM_CODES['api-key-unknown'] ?? {};
+    expect(help).not.toBe('');
+    expect(program.output).toBe(`parley: There is no API key with this id.\n${help}\n`);
   });
 
   it.each([[['--help']], [['partner', 'add', '--help']]])('ends with 0 for %s', async (args) => {

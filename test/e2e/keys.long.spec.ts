@@ -50,6 +50,20 @@ describe('API keys on the command line', () => {
     expect(output).toContain('shown this once');
   });
 
+  it('say which of their partners nobody knows, since such a key is made all the same', async () => {
+    const stored = new Client({ connectionString: url });
+    await stored.connect();
+    await stored
+      .query(`INSERT INTO partner (id, name, created_at) VALUES ('umbra', 'Umbra', now())`)
+      .finally(() => stored.end());
+    const create = ['key', 'create', '--name', 'x', '--role', 'viewer', '--partners', 'umbra,acmee'];
+    const { code, output } = await run(...create);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^There is no partner acmee yet: /m);
+    expect(output).not.toContain('no partner umbra');
+    expect(JSON.parse((await run(...create, '--json')).output)).toMatchObject({ partners: ['umbra', 'acmee'] });
+  });
+
   it('are listed without their secrets, and what was done with them stands in the audit under the user of the machine', async () => {
     const { token, id } = JSON.parse(
       (await run('key', 'create', '--name', 'x', '--role', 'viewer', '--json')).output,

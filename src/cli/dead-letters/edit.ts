@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { readFile } from 'node:fs/promises';
-import { text as readText } from 'node:stream/consumers';
 import type { DeadLetterViewDto } from '../../messaging/triage';
 import { diffOf, type PatchOperation, valueAt } from '../../platform/json';
 import { AppError, messageOf } from '../../platform/errors';
 import { ApiClient } from '../api-client';
 import { confirmed } from '../confirm';
+import { jsonOf, textOf } from '../input-file';
 import { hint, print } from '../output';
 import { agreed, canAsk, type Consent, reasonFor } from '../terminal/consent';
 import { Draft } from './editor';
@@ -82,29 +81,22 @@ async function edited(draft: Draft): Promise<unknown> {
   for (;;) {
     const text = await draft.edit();
     try {
-      return JSON.parse(text);
+      return jsonOf(text, 'what you wrote');
     } catch (error) {
-      hint(`It is no JSON: ${messageOf(error)}`);
-      if (!(await confirmed('Edit it again?'))) throw noJson(error);
+      hint(messageOf(error));
+      if (!(await confirmed('Edit it again?'))) throw error;
     }
   }
 }
 
-async function given(source: string): Promise<unknown> {
-  const text =
-    source === '-' ? await readText(process.stdin) : await readFile(source, 'utf8').catch(unreadable(source));
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw noJson(error);
-  }
-}
-
-const noJson = (cause: unknown) => new AppError('document-no-json', 'Nothing is changed: it is no JSON.', { cause });
-
-const unreadable = (file: string) => (cause: unknown) => {
-  throw new AppError('file-unreadable', `The file ${file} cannot be read.`, { cause });
+const UNREADABLE = {
+  code: 'file-unreadable',
+  hint: 'Name a file that you may read, or - for standard input.',
 };
+
+async function given(source: string): Promise<unknown> {
+  return jsonOf(await textOf(source, UNREADABLE), source === '-' ? 'standard input' : source);
+}
 
 /** `~ /lines/0/quantity: "1,5" → "1.5"`. */
 export function diffLines(before: unknown, diff: readonly PatchOperation[]): string[] {
