@@ -113,6 +113,38 @@ describe('what waits, what is not sent, and where an order stands, on the comman
     expect([unknown.code, unknown.output]).toEqual([1, expect.stringContaining('There is no such order.')]);
   }, 240_000);
 
+  it('orders are listed, the latest first, and found by partner, state, time and what is overdue', async () => {
+    const partner = uniqueName('initech');
+    await orders.addPartner(partner);
+    const list = ['orders', 'list', '--partner', partner];
+    const none = await orders.run(list, 'viewer');
+    expect(none).toMatchObject({ code: 0, output: expect.stringContaining('No orders fit.') as string });
+    const first = await orders.place(partner);
+    const second = await orders.place(partner);
+    const found = async (...more: string[]) =>
+      (await orders.json<{ orderNumber: string }[]>([...list, ...more])).map(({ orderNumber }) => orderNumber);
+    expect(await found()).toEqual([second.orderNumber, first.orderNumber]);
+    const shown = await orders.run(list, 'viewer');
+    expect(shown.stdout).toMatch(
+      new RegExp(`^ORDER .*\n${second.orderNumber} +${partner} +placed .*\n${first.orderNumber} `),
+    );
+    expect(shown.output).toContain(`Next: parley orders show ${second.orderNumber}`);
+    const limited = await orders.run([...list, '--limit', '1']);
+    expect(limited.stdout).not.toContain(first.orderNumber);
+    expect(limited.output).toContain('There are more');
+    expect(await found('--state', 'placed', '--since', '1h')).toHaveLength(2);
+    expect(await found('--state', 'accepted')).toEqual([]);
+    expect(await found('--since', '2999-01-01T00:00:00Z')).toEqual([]);
+    expect(await found('--overdue')).toEqual([]);
+    await orders.write(
+      `UPDATE exchange SET deadline = now() - interval '1 minute', look_at = now() - interval '1 minute', resends = 2 WHERE correlation_id = $1`,
+      [first.correlationId],
+    );
+    await eventually(async () => (await found('--overdue'))[0] === first.orderNumber, { what: 'it is overdue' });
+    const unknown = await orders.run([...list, '--state', 'nonsense']);
+    expect([unknown.code, unknown.output]).toEqual([1, expect.stringMatching(/state must be one of .*placed/)]);
+  }, 240_000);
+
   it('without a key every command ends with 5 and says how to get one', async () => {
     const without = Program.run('cli/main.js', ['outbox', 'status'], { PARLEY_URL: orders.parley.apiUrl });
     expect([await without.finished(), without.output]).toEqual([5, expect.stringContaining('parley key create')]);
