@@ -85,10 +85,15 @@ async function status(json: boolean): Promise<void> {
   ]);
   if (json) return;
   if (owner === null) hint('Start a process with the role relay.');
-  const [parked] = status.parkedLanes;
+  const [parked] = status.parkedLanes.filter(({ code }) => !OF_PARTNER.includes(code));
   if (parked) hint(`When its cause is gone: parley outbox retry ${parked.topic}/${parked.partition}`);
+  if (status.parkedLanes.some(({ code }) => OF_PARTNER.includes(code)))
+    hint('What waits for a partner goes out when that is resumed: parley partner resume <id>');
   if (dead > 0) hint('Next: parley outbox list --stuck');
 }
+
+/** Why a lane waits that nobody can have tried: nothing is sent to its partner. */
+const OF_PARTNER: readonly string[] = ['partner-paused', 'partner-suspended'];
 
 interface Lane {
   topic: string;

@@ -88,7 +88,7 @@ export class Metrics {
       );
       this.gauge(
         'parley_outbox_oldest_pending_age_seconds',
-        'Age of the oldest of them: the one to page on.',
+        'Age of the oldest committed record that the broker has not acknowledged: the one to page on.',
         () => relay.state.oldestPendingAgeMs / 1000,
       );
       this.gauge('parley_outbox_relay_owner', '1 when this process owns the outbox.', () =>

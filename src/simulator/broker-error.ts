@@ -18,7 +18,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^GROUP_AUTHORIZATION_FAILED$/,
-    'the account has no right on this consumer group: group names begin with partner.<id>.',
+    'the account has no right on this consumer group: group names begin with partner.<id>., and an account that was replaced or disabled has no rights.',
   ],
   [/^CLUSTER_AUTHORIZATION_FAILED$/, 'the account has no right to do that'],
   [/^UNKNOWN_TOPIC_OR_PARTITION$/, 'a topic does not exist: it is made when the partner is onboarded'],

@@ -9,12 +9,12 @@ const VERBS = {
   pause: {
     path: 'pause',
     description: 'Send it nothing for now; what it sends is applied as before.',
-    next: 'Orders are accepted and wait, as do our answers. Next: parley partner resume',
+    next: 'Within a second or two nothing is sent any more; orders are accepted and wait, as do our answers. Next: parley partner resume',
   },
   suspend: {
     path: 'suspension',
     description: 'Send it nothing, and keep what it sends, in order, without applying it.',
-    next: 'Orders are accepted and wait; parley parked list shows what is kept. Next: parley partner resume',
+    next: 'Within a second or two nothing is sent any more; orders are accepted and wait; parley parked list shows what is kept. Next: parley partner resume',
   },
   resume: {
     path: 'resumption',

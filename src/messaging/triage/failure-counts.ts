@@ -33,7 +33,7 @@ export class FailureCounts extends BackgroundLoop {
     );
     board.gauges(
       'parley_dead_letter_oldest_age_seconds',
-      `Since the oldest of them failed last; 0 where there is none. ${SAME}`,
+      `Age of the oldest open dead letter, since it failed last; 0 where there is none. ${SAME}`,
       [],
       () => (this.readings ? [{ labels: {}, value: ageOf(this.readings) }] : []),
     );

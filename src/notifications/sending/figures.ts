@@ -59,7 +59,7 @@ export class NotificationFigures {
     gauge('s_pending', 'Notifications that wait or are being sent.', ofWaiting('pending'));
     gauge(
       's_oldest_pending_age_seconds',
-      'Age of the oldest that is due or was tried: the one to page on.',
+      'Age of the oldest notification that is due or was tried: the one to page on.',
       ofWaiting('oldestSeconds'),
     );
     gauge('s_unknown', 'May or may not have gone out: a person decides.', ofWaiting('unknown'));
