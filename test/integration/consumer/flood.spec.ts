@@ -1,6 +1,8 @@
 import { ConsumerCounters } from '../../../src/messaging/consumer/counters';
 import { createProcessor, pauseChannel, pausedChannels, resumeChannel } from '../../../src/messaging/consumer';
 import { DEATHS, FloodGate, type FloodLimits } from '../../../src/messaging/consumer/protection/flood-gate';
+import { KeptLimit } from '../../../src/messaging/consumer/protection/kept-limit';
+import type { Channel } from '../../../src/messaging/channels';
 import { JsonCodec } from '../../../src/messaging/registry';
 import { Database } from '../../../src/platform/database';
 import { eventually } from '../../support/eventually';
@@ -159,6 +161,38 @@ describe('a flood of dead letters', () => {
       slow.answers[0]?.resolve();
       await eventually(() => slow.answers.length === 2, { what: 'they are read once more' });
       expect(gate.pausedTopics).toContain(tape.topic);
+    } finally {
+      slow.end();
+    }
+  });
+
+  it('pauses its channel for good also where the pauses of a suspended partner, who has sent too much, are read meanwhile', async () => {
+    const [quiet, loud] = [uniqueName('p'), uniqueName('p')];
+    const [kept, flooded] = [new Tape(await addPartner(world, quiet)), new Tape(await addPartner(world, loud))];
+    await world.database.query(`UPDATE partner SET state = 'suspended' WHERE id = :quiet`, { quiet });
+    const { processor } = startProcess({ perMinute: 1e6, open: 1e6 });
+    await send(
+      processor,
+      kept.records(4, () => ({})),
+    );
+    await send(processor, garbage(flooded, 20));
+
+    const slow = new SlowAnswers(world.dataSource);
+    const { logger } = recordingLogger();
+    const limit = new KeptLimit(slow, world.channels, 2, logger);
+    const limits = { perMinute: 10, open: 10_000 };
+    const clock = { now: () => new Date() };
+    const gate = new FloodGate(slow, world.channels, limits, clock, logger, { kept: limit });
+    const closed = ({ topic }: Tape) => gate.closed(world.channels.find(topic) as Channel);
+    try {
+      limit.note(kept.topic);
+      const counting = closed(kept);
+      await eventually(() => slow.answers.length === 1, { what: 'the pauses are read' });
+      gate.died(flooded.topic);
+      expect(await closed(flooded)).toContain('more than 10 messages died');
+      slow.end();
+      expect(await counting).toContain('more than 2 messages of the suspended partner are kept');
+      expect(gate.pausedTopics).toEqual(expect.arrayContaining([kept.topic, flooded.topic]));
     } finally {
       slow.end();
     }

@@ -104,10 +104,7 @@ export class FloodGate extends BackgroundLoop {
 
   private async look(): Promise<void> {
     const before = this.paused;
-    const pauses = await pausedChannels(this.database);
-    // A pause that was written meanwhile may not be among them, and a channel would be read on: the next look has it.
-    if (this.paused !== before) return;
-    this.paused = new Map(pauses.map((pause) => [pause.channelId, pause]));
+    if (!(await this.readPauses())) return;
     for (const channel of this.channels.inbound()) {
       if (before.has(channel.id) && !this.paused.has(channel.id)) {
         this.logger.info({ topic: channel.topic }, 'the channel is read again');
@@ -121,7 +118,17 @@ export class FloodGate extends BackgroundLoop {
 
   private async countKept(partner: string, kept: KeptLimit): Promise<void> {
     if (!(await kept.count(partner, this.clock.now()))) return;
-    this.paused = new Map((await pausedChannels(this.database)).map((pause) => [pause.channelId, pause]));
+    // Its own are to be among them before anything more is read.
+    while (!(await this.readPauses()));
+  }
+
+  /** False: a pause was written meanwhile, which may not be among those that were read, and its channel would be read on; nothing has changed. */
+  private async readPauses(): Promise<boolean> {
+    const before = this.paused;
+    const pauses = await pausedChannels(this.database);
+    if (this.paused !== before) return false;
+    this.paused = new Map(pauses.map((pause) => [pause.channelId, pause]));
+    return true;
   }
 
   private async count(channel: Channel): Promise<void> {
