@@ -26,7 +26,8 @@ export class Database {
 
   /**
    * {@link query}, as a transaction of its own, which ends with the statement: saves the two round trips of BEGIN and COMMIT, and holds its locks
-   * for none. For one that writes as well; tried again as a {@link transaction}.
+   * for none. For one that writes as well, where its repeat is harmless: PostgreSQL commits what waited for a lock though its process has died.
+   * Tried again as a {@link transaction}.
    */
   statement<Row>(sql: string, values: Record<string, unknown> = {}): Promise<Row[]> {
     return again(async () => {

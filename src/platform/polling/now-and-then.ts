@@ -2,6 +2,8 @@ import { sleep } from './sleep';
 
 /** At most one part in so many of the time is spent looking: where there is much to look at, what is known is older. */
 const SHARE = 20;
+/** Of a look that failed: mostly it has waited for a database that is away, which costs that nothing; and what is shown is old by then. */
+const FAILED_SHARE = 4;
 /** Until something was seen, there is nothing to show: the database may not be there yet. */
 const FIRST_MS = 1_000;
 
@@ -15,8 +17,11 @@ export interface Repetition {
 
 /** Looks again and again, for something to show, until the signal aborts. Pauses grow with what a look takes. */
 export async function nowAndThen(look: () => Promise<unknown>, { everyMs, ...rest }: Repetition): Promise<void> {
-  await repeat(look, rest, (tookMs, seen) => Math.max(seen ? everyMs : Math.min(FIRST_MS, everyMs), SHARE * tookMs));
+  await repeat(look, rest, (tookMs, past) => pauseAfterLook(tookMs, everyMs, past));
 }
+
+export const pauseAfterLook = (tookMs: number, everyMs: number, { seen, failing }: Past): number =>
+  Math.max(seen ? everyMs : Math.min(FIRST_MS, everyMs), (failing ? FAILED_SHARE : SHARE) * tookMs);
 
 /** Works again and again until the signal aborts. Pauses don't grow with the work: it would never catch up. */
 export async function regularly(work: () => Promise<unknown>, { everyMs, ...rest }: Repetition): Promise<void> {
@@ -29,22 +34,29 @@ export async function sweeping(work: () => Promise<unknown>, repetition: Repetit
   await regularly(work, repetition);
 }
 
+interface Past {
+  /** It has succeeded, if only once. */
+  seen: boolean;
+  /** It failed last. */
+  failing: boolean;
+}
+
 async function repeat(
   work: () => Promise<unknown>,
   { signal, onFailure }: Omit<Repetition, 'everyMs'>,
-  pauseAfter: (tookMs: number, succeededOnce: boolean) => number,
+  pauseAfter: (tookMs: number, past: Past) => number,
 ): Promise<void> {
-  let [failing, succeeded] = [false, false];
+  let [seen, failing] = [false, false];
   while (!signal.aborted) {
     const began = performance.now();
     try {
       await work();
-      [failing, succeeded] = [false, true];
+      [seen, failing] = [true, false];
     } catch (error) {
       if (!failing && !signal.aborted) onFailure?.(error);
       failing = true;
     }
-    await sleep(spread(pauseAfter(performance.now() - began, succeeded)), signal);
+    await sleep(spread(pauseAfter(performance.now() - began, { seen, failing })), signal);
   }
 }
 

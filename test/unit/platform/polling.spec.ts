@@ -7,6 +7,7 @@ import {
   retryForever,
   sweeping,
 } from '../../../src/platform/polling';
+import { pauseAfterLook } from '../../../src/platform/polling/now-and-then';
 
 describe('backoff', () => {
   const policy = { initialMs: 100, maxMs: 1000 };
@@ -97,6 +98,24 @@ describe('work that is done again and again', () => {
     aborter.abort();
     await Promise.all(all);
     expect(count).toBe(2);
+  });
+});
+
+describe('a look at what is to be shown', () => {
+  const every = 15_000;
+
+  it('takes one part in twenty of the time at most', () => {
+    expect(pauseAfterLook(20, every, { seen: true, failing: false })).toBe(every);
+    expect(pauseAfterLook(2_000, every, { seen: true, failing: false })).toBe(40_000);
+  });
+
+  it('comes soon where nothing was seen yet', () => {
+    expect(pauseAfterLook(20, every, { seen: false, failing: true })).toBe(1_000);
+    expect(pauseAfterLook(2, 100, { seen: false, failing: true })).toBe(100);
+  });
+
+  it.each([true, false])('is not put off for minutes by an outage in which each waits for a connection', (seen) => {
+    expect(pauseAfterLook(5_000, every, { seen, failing: true })).toBe(20_000);
   });
 });
 
