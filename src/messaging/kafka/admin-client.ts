@@ -1,4 +1,5 @@
 import { Admin, type Connection, instancesChannel } from '@platformatic/kafka';
+import { NonRetriableError } from '../../platform/errors';
 import { toAdminError } from './admin-error';
 import { adminSettings, type KafkaSettings } from './client-settings';
 import { type ConnectionTrouble, connectionTrouble } from './connection-trouble';
@@ -34,13 +35,21 @@ export class AdminClient {
   readonly noted: Noted = { trouble: undefined };
 
   /** @param purpose ends up in the client id */
-  constructor(settings: KafkaSettings, purpose: string) {
+  constructor(
+    private readonly settings: KafkaSettings,
+    purpose: string,
+  ) {
     this.admin = new Admin({ ...adminSettings(settings, purpose), context: this });
     this.admin.on('error', () => undefined);
   }
 
   /** @param right what to do where the account may not */
   async asked<T>(doing: string, call: () => Promise<T>, right?: string): Promise<T> {
+    // The client would look for one until its stack overflows.
+    if (this.settings.kafkaBrokers.length === 0)
+      throw new NonRetriableError('broker-unreachable', `Could not ${doing}: no broker is named.`, {
+        hint: 'Set KAFKA_BROKERS: only what is done for notifications alone does without.',
+      });
     this.noted.trouble = undefined;
     try {
       return await call();

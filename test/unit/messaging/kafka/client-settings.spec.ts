@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Authority, makeAuthority } from '../../../../scripts/servers/index.mjs';
+import { createKafkaAdmin } from '../../../../src/messaging/kafka';
 import {
   adminAccount,
   adminSettings,
@@ -123,5 +124,17 @@ describe('client settings', () => {
     expect(() => adminAccount({ ...config, kafkaAdminUsername: '' })).toThrow(/administrator/);
     const { kafkaSaslMechanism } = adminAccount({ ...config, kafkaSaslMechanism: '', kafkaAdminUsername: '' });
     expect(kafkaSaslMechanism).toBe('');
+  });
+});
+
+describe('administration where no broker is named, as beside a process that only notifies', () => {
+  it('says so, and what to do', async () => {
+    const admin = createKafkaAdmin({ ...plain, kafkaBrokers: [] });
+    await expect(admin.describeTopics(['orders'])).rejects.toMatchObject({
+      code: 'broker-unreachable',
+      message: 'Could not list topics: no broker is named.',
+      hint: expect.stringContaining('Set KAFKA_BROKERS') as string,
+    });
+    await admin.close();
   });
 });
