@@ -128,7 +128,7 @@ export class AccountKeeper extends BackgroundLoop {
       } catch (error) {
         // That the database is away, or not there yet, is said by whoever watches it.
         const trouble = isDatabaseOutage(error) ? '' : messageOf(error);
-        if (trouble !== this.trouble && !signal.aborted)
+        if (trouble && trouble !== this.trouble && !signal.aborted)
           this.log.warn({ reason: trouble }, 'accounts of partners could not be looked after; tried again each minute');
         this.trouble = trouble;
       }
