@@ -45,7 +45,7 @@ export class Metrics {
     });
     this.notifications = new Counter({
       name: 'parley_notifications_total',
-      help: 'What was written of notifications: sent, failed, unknown, expired; retried or in-doubt where one waits for another attempt.',
+      help: 'What was written of notifications: sent, failed, unknown, expired, cancelled (nobody is reached there any more); retried or in-doubt where one waits for another attempt.',
       labelNames: ['kind', 'channel', 'result'],
       registers,
     });
