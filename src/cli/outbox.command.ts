@@ -127,7 +127,7 @@ const PARKED: Column<ParkedOutboundDto>[] = [
 
 async function listParked({ stuck, topic, state, limit, json }: ListOptions): Promise<void> {
   const api = ApiClient.fromEnvironment();
-  const none = 'Nothing is parked: all that was committed is sent, or about to be.';
+  const none = 'Nothing is parked. What is still to be sent, and whether that fails: parley outbox status';
   if (!stuck) {
     await list(api, { path: '/v1/outbox/parked', query: { topic, state }, columns: PARKED, limit, json, none });
     return;

@@ -83,6 +83,32 @@ describe('what waits, what is not sent, and where an order stands, on the comman
     expect((await orders.run(['outbox', 'retry', 'all of them'])).code).toBe(2);
   }, 240_000);
 
+  it('what waits for a paused partner names its resumption, since nothing else has it sent', async () => {
+    const partner = uniqueName('hooli');
+    await orders.addPartner(partner);
+    const paused = await orders.run(['partner', 'pause', partner, '--reason', 'its maintenance']);
+    expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining(`${partner}: paused since`) as string });
+    let orderNumber = '';
+    const waiting = await eventually(
+      async () => {
+        // The relay looks every second or so who is paused, and what comes before that is sent.
+        ({ orderNumber } = await orders.place(partner));
+        const seen = await orders.run(['outbox', 'status']);
+        return seen.stdout.includes(topicFor(orderRequest, partner)) && seen;
+      },
+      { interval: 500, what: 'its lane is parked' },
+    );
+    expect(waiting.output).toContain('parley partner resume <id>');
+    expect(waiting.output).not.toContain(`parley outbox retry ${topicFor(orderRequest, partner)}`);
+    const lane = await orders.run(['outbox', 'retry', `${topicFor(orderRequest, partner)}/0`]);
+    expect([lane.code, lane.output]).toEqual([1, expect.stringContaining('The partner is paused.')]);
+    expect((await orders.run(['partner', 'resume', partner])).code).toBe(0);
+    await eventually(
+      async () => (await orders.run(['orders', 'show', orderNumber])).stdout.includes('The order is in Kafka.'),
+      { interval: 500, what: 'it is sent' },
+    );
+  }, 240_000);
+
   it('a channel is paused for a reason that others see, and read again', async () => {
     const topic = topicFor(orderResponse, orders.partner);
     const pause = ['channels', 'pause', topic, '--reason', 'acme sends garbage'];

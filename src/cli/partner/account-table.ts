@@ -28,15 +28,21 @@ export function standingOf({ state, validUntil, warning, disabledAt, retiredAt }
     .join(', ');
 }
 
+/** Else it looks as if nobody used them. */
+const UNSEEN =
+  'None was seen yet. Seen are consumers whose client.id is their account, by a process of Parley that has KAFKA_ADMIN_USERNAME.';
+
 /** What is to be done about the accounts of a partner, in one line each. */
 export function adviceOn(partner: string, accounts: readonly AccountDto[]): string[] {
   const of = (fits: (account: AccountDto) => boolean) => accounts.find(fits);
   const overdue = of(({ warning }) => warning === 'overdue');
   const old = of(({ warning }) => warning === 'expires-soon' || warning === 'expired');
   const untold = of(({ state }) => state === 'creating');
+  const unseen = accounts.length > 0 && accounts.every(({ lastSeenAt }) => lastSeenAt === null);
   return [
     ...(overdue ? [`${overdue.username} should have ended: parley partner retire ${partner}`] : []),
     ...(untold ? [`${untold.username} gets a new secret with: parley partner rotate ${partner}`] : []),
     ...(old && !untold ? [`${old.username} should be replaced: parley partner rotate ${partner}`] : []),
+    ...(unseen ? [UNSEEN] : []),
   ];
 }
