@@ -1,3 +1,4 @@
+import { messageOf } from '../errors';
 import { sleep } from './sleep';
 
 /** At most one part in so many of the time is spent looking: where there is much to look at, what is known is older. */
@@ -11,7 +12,10 @@ export interface Repetition {
   /** On average: each pause is up to half longer or shorter, so that the processes of an installation don't look at once. */
   everyMs: number;
   signal: AbortSignal;
-  /** Called when it begins to fail, once until it succeeds; not for what the signal broke off. Absent: the work says itself what is wrong. */
+  /**
+   * Called when it begins to fail, and when it fails for another reason than before: each once until it succeeds; not for what the signal broke
+   * off. Absent: the work says itself what is wrong.
+   */
   onFailure?: (error: unknown) => void;
 }
 
@@ -46,17 +50,21 @@ async function repeat(
   { signal, onFailure }: Omit<Repetition, 'everyMs'>,
   pauseAfter: (tookMs: number, past: Past) => number,
 ): Promise<void> {
-  let [seen, failing] = [false, false];
+  let seen = false;
+  // Behind an outage may stand what nobody mends unless it is told.
+  const reasons = new Set<string>();
   while (!signal.aborted) {
     const began = performance.now();
     try {
       await work();
-      [seen, failing] = [true, false];
+      seen = true;
+      reasons.clear();
     } catch (error) {
-      if (!failing && !signal.aborted) onFailure?.(error);
-      failing = true;
+      const reason = messageOf(error);
+      if (!reasons.has(reason) && !signal.aborted) onFailure?.(error);
+      reasons.add(reason);
     }
-    await sleep(spread(pauseAfter(performance.now() - began, { seen, failing })), signal);
+    await sleep(spread(pauseAfter(performance.now() - began, { seen, failing: reasons.size > 0 })), signal);
   }
 }
 

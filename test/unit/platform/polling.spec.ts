@@ -60,10 +60,10 @@ describe('how long a server asks to be left alone', () => {
 });
 
 describe('work that is done again and again', () => {
-  /** Ends the repetition in its `last` run; `failing` ones reject. */
+  /** Ends the repetition in its `last` run; `failing` says of what run, and why. */
   async function runs(
     repetition: typeof regularly,
-    { last, failing = [], everyMs = 1 }: { last: number; failing?: number[]; everyMs?: number },
+    { last, failing = {}, everyMs = 1 }: { last: number; failing?: Record<number, string>; everyMs?: number },
   ) {
     const aborter = new AbortController();
     const told: string[] = [];
@@ -71,7 +71,8 @@ describe('work that is done again and again', () => {
     const work = () => {
       count++;
       if (count === last) aborter.abort();
-      return failing.includes(count) ? Promise.reject(new Error(`run ${count}`)) : Promise.resolve();
+      const why = failing[count];
+      return why === undefined ? Promise.resolve() : Promise.reject(new Error(why));
     };
     const onFailure = (error: unknown) => told.push((error as Error).message);
     await repetition(work, { everyMs, signal: aborter.signal, onFailure });
@@ -81,12 +82,21 @@ describe('work that is done again and again', () => {
   it.each([nowAndThen, regularly, sweeping])(
     'goes on behind a failure, which is told once until it is over',
     async (how) => {
-      expect(await runs(how, { last: 6, failing: [1, 2, 4, 5] })).toEqual({ count: 6, told: ['run 1', 'run 4'] });
+      const failing = { 1: 'away', 2: 'away', 4: 'away', 5: 'away' };
+      expect(await runs(how, { last: 6, failing })).toEqual({ count: 6, told: ['away', 'away'] });
+    },
+  );
+
+  it.each([nowAndThen, regularly, sweeping])(
+    'tells also for what other reason it fails, once until it is over',
+    async (how) => {
+      const failing = { 1: 'away', 2: 'forbidden', 3: 'away', 4: 'forbidden', 6: 'forbidden' };
+      expect(await runs(how, { last: 7, failing })).toEqual({ count: 7, told: ['away', 'forbidden', 'forbidden'] });
     },
   );
 
   it.each([nowAndThen, regularly, sweeping])('says nothing of what was broken off', async (how) => {
-    expect(await runs(how, { last: 2, failing: [2] })).toEqual({ count: 2, told: [] });
+    expect(await runs(how, { last: 2, failing: { 2: 'broken off' } })).toEqual({ count: 2, told: [] });
   });
 
   it('does not begin when it is stopped in its first pause, and begins at once without one', async () => {
