@@ -29,8 +29,6 @@ const SAID: Readonly<Record<NonNullable<ReturnType<typeof warningOf>>, string>> 
  */
 export class AccountKeeper extends BackgroundLoop {
   private known: readonly Account[] = [];
-  /** What was said of a failure, so that it is said once. */
-  private trouble = '';
 
   constructor(
     private readonly database: Database,
@@ -121,18 +119,15 @@ export class AccountKeeper extends BackgroundLoop {
   }
 
   protected run(signal: AbortSignal): Promise<void> {
-    const look = async () => {
-      try {
-        await this.look();
-        this.trouble = '';
-      } catch (error) {
+    return regularly(() => this.look(), {
+      everyMs: EVERY_MS,
+      signal,
+      onFailure: (error) => {
         // That the database is away, or not there yet, is said by whoever watches it.
-        const trouble = isDatabaseOutage(error) ? '' : messageOf(error);
-        if (trouble && trouble !== this.trouble && !signal.aborted)
-          this.log.warn({ reason: trouble }, 'accounts of partners could not be looked after; tried again each minute');
-        this.trouble = trouble;
-      }
-    };
-    return regularly(look, { everyMs: EVERY_MS, signal });
+        if (isDatabaseOutage(error)) return;
+        const reason = messageOf(error);
+        this.log.warn({ reason }, 'accounts of partners could not be looked after; tried again each minute');
+      },
+    });
   }
 }
