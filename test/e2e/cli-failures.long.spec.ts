@@ -162,11 +162,15 @@ describe('what waits, what is not sent, and where an order stands, on the comman
     expect(await found('--state', 'accepted')).toEqual([]);
     expect(await found('--since', '2999-01-01T00:00:00Z')).toEqual([]);
     expect(await found('--overdue')).toEqual([]);
+    // Looked at now: what lies far behind what has been judged is not looked at again.
     await orders.write(
-      `UPDATE exchange SET deadline = now() - interval '1 minute', look_at = now() - interval '1 minute', resends = 2 WHERE correlation_id = $1`,
+      `UPDATE exchange SET deadline = now() - interval '1 minute', look_at = now(), resends = 2 WHERE correlation_id = $1`,
       [first.correlationId],
     );
-    await eventually(async () => (await found('--overdue'))[0] === first.orderNumber, { what: 'it is overdue' });
+    await eventually(async () => (await found('--overdue'))[0] === first.orderNumber, {
+      timeout: 90_000,
+      what: 'it is overdue',
+    });
     const unknown = await orders.run([...list, '--state', 'nonsense']);
     expect([unknown.code, unknown.output]).toEqual([1, expect.stringMatching(/state must be one of .*placed/)]);
   }, 240_000);
