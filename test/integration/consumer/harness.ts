@@ -7,6 +7,7 @@ import { JsonCodec } from '../../../src/messaging/registry';
 import { Database, dataSourceOptions, query, type Tx } from '../../../src/platform/database';
 import { createLogger } from '../../../src/platform/telemetry';
 import { freshDatabase } from '../../support/database';
+import { countLockWaiters } from '../../support/lock-waiters';
 import { ELSEWHERE, type Step, TEST_CONTRACTS, TestBatch } from './records';
 
 export * from './records';
@@ -57,12 +58,7 @@ export class CountingDatabase extends Database {
 }
 
 /** Does any session of this database wait for a lock? */
-export const lockWaiters = async ({ database }: World): Promise<boolean> =>
-  (
-    await database.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
-  ).length > 0;
+export const lockWaiters = async ({ database }: World): Promise<boolean> => (await countLockWaiters(database)) > 0;
 
 /** A partner with its response channel; returns the topic. */
 export async function addPartner(world: World, partner: string, allowMissingId = false): Promise<string> {

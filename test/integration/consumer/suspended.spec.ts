@@ -4,6 +4,7 @@ import { PartnerStates } from '../../../src/partners/state/partner-states';
 import type { StateVerb } from '../../../src/partners/state/state-change';
 import { eventually } from '../../support/eventually';
 import { uniqueName } from '../../support/kafka';
+import { countLockWaiters } from '../../support/lock-waiters';
 import { drainOf, makeDue, passUntilIdle } from './drain/drain-harness';
 import {
   addPartner,
@@ -265,10 +266,5 @@ describe('a resumption', () => {
     expect(await appliedSteps(world, partner, 'order-1')).toEqual(['0', '1']);
   });
 
-  const waiters = async () =>
-    (
-      await world.database.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      )
-    ).length;
+  const waiters = () => countLockWaiters(world.database);
 });

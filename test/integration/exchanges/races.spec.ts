@@ -1,5 +1,6 @@
 import { eventually } from '../../support/eventually';
 import { hold } from '../../support/faults';
+import { countLockWaiters } from '../../support/lock-waiters';
 import { databaseUrl } from '../orders/orders-app';
 import { type DeadlinesApp, startDeadlines } from './deadlines-app';
 
@@ -12,15 +13,9 @@ describe('a deadline and an answer at the same time', () => {
   afterAll(() => app.close());
 
   const waiters = async (count: number) =>
-    eventually(
-      async () =>
-        (
-          await app.database.query(
-            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          )
-        ).length >= count,
-      { what: `${count} transactions wait for a lock` },
-    );
+    eventually(async () => (await countLockWaiters(app.database)) >= count, {
+      what: `${count} transactions wait for a lock`,
+    });
   /** Writes of this table wait until the test lets go. */
   const gate = async (table: string) => {
     await app.database.transaction((tx) =>

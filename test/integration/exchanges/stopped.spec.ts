@@ -3,6 +3,7 @@ import { PartnerStates } from '../../../src/partners/state/partner-states';
 import type { StateVerb } from '../../../src/partners/state/state-change';
 import { eventually } from '../../support/eventually';
 import { hold } from '../../support/faults';
+import { countLockWaiters } from '../../support/lock-waiters';
 import { databaseUrl } from '../orders/orders-app';
 import { type DeadlinesApp, expectIn, HOUR, startDeadlines } from './deadlines-app';
 
@@ -89,13 +90,7 @@ describe('deadlines of a partner that is stopped', () => {
   });
 
   const waiters = (count: number) =>
-    eventually(
-      async () =>
-        (
-          await app.database.query(
-            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          )
-        ).length >= count,
-      { what: `${count} transactions wait for a lock` },
-    );
+    eventually(async () => (await countLockWaiters(app.database)) >= count, {
+      what: `${count} transactions wait for a lock`,
+    });
 });

@@ -11,6 +11,7 @@ import { createLogger } from '../../../src/platform/telemetry';
 import { testConfig } from '../../support/config';
 import { freshDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
+import { countLockWaiters } from '../../support/lock-waiters';
 
 /** A Monday, at noon in Berlin. */
 export const NOW = new Date('2026-11-30T11:00:00.000Z');
@@ -55,15 +56,9 @@ export async function openCore(): Promise<CoreStage> {
       }),
     raise: (...events) => database.transaction((tx) => notifications.raise(tx, events, NOW)),
     blocked: async (count) => {
-      await eventually(
-        async () => {
-          const [found] = await rows<{ waiting: number }>(
-            `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          );
-          return found?.waiting === count;
-        },
-        { what: `${count} statements that wait for a lock` },
-      );
+      await eventually(async () => (await countLockWaiters(database)) === count, {
+        what: `${count} statements that wait for a lock`,
+      });
     },
     hold: async (sql) => {
       const runner = dataSource.createQueryRunner();

@@ -13,6 +13,7 @@ import { Database, dataSourceOptions } from '../../../src/platform/database';
 import { createLogger } from '../../../src/platform/telemetry';
 import { freshDatabase } from '../../support/database';
 import { eventually, type EventuallyOptions } from '../../support/eventually';
+import { countLockWaiters } from '../../support/lock-waiters';
 
 export * from './counting-provider';
 
@@ -237,10 +238,7 @@ export async function holdRow(
 /** So many wait for a lock in this database. */
 export const lockWaited = (world: SendingWorld, count = 1): Promise<boolean> =>
   until(async () => {
-    const waiting = await world.database.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    expect(waiting.length).toBeGreaterThanOrEqual(count);
+    expect(await countLockWaiters(world.database)).toBeGreaterThanOrEqual(count);
   });
 
 export const leaseOver = (world: SendingWorld, id: string): Promise<boolean> =>

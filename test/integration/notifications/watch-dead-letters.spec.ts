@@ -6,6 +6,7 @@ import { ifFree, query } from '../../../src/platform/database';
 import { eventually } from '../../support/eventually';
 import { STORM_PAUSE_MS } from '../../../src/notifications/watch/domain/dead-letters-due';
 import { notificationsOfKind, subscribe } from '../../support/receivers';
+import { countLockWaiters } from '../../support/lock-waiters';
 import { HOUR, WatchApp } from './watch-app';
 
 describe('open dead letters', () => {
@@ -112,15 +113,7 @@ describe('open dead letters', () => {
     await database.transaction(async (tx) => {
       await query(tx, 'SELECT 1 FROM partner_watch FOR UPDATE');
       looks = Promise.all(several.map((one, n) => one.look(new Date(watch.now.getTime() + n))));
-      await eventually(
-        async () =>
-          (
-            await database.query(
-              `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-            )
-          ).length === 3,
-        { what: 'all of them wait' },
-      );
+      await eventually(async () => (await countLockWaiters(database)) === 3, { what: 'all of them wait' });
     });
     await looks;
     expect(await open()).toHaveLength(2);
@@ -227,15 +220,7 @@ describe('open dead letters of many partners', () => {
         now: watch.now,
       });
       looks = Promise.all(several.map((one) => one.look(watch.now)));
-      await eventually(
-        async () =>
-          (
-            await database.query(
-              `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-            )
-          ).length === 3,
-        { what: 'all of them wait' },
-      );
+      await eventually(async () => (await countLockWaiters(database)) === 3, { what: 'all of them wait' });
     });
     await looks;
     expect((await told()).map(({ data }) => data['partnerCount'])).toEqual([39]);

@@ -4,6 +4,7 @@ import { query, type Tx } from '../../../src/platform/database';
 import type { Shipment } from '../../../src/shipments/domain/shipment';
 import { ShipmentRepository } from '../../../src/shipments/shipment.repository';
 import { eventually } from '../../support/eventually';
+import { countLockWaiters } from '../../support/lock-waiters';
 import {
   accepted,
   adviceRecord,
@@ -48,16 +49,12 @@ describe('despatch advices that are applied at once by several consumers', () =>
         orderNumbers,
       });
       works = work();
-      await eventually(async () => (await lockWaiters()) >= waiting, { what: `${waiting} transactions wait` });
+      await eventually(async () => (await countLockWaiters(shipments.database)) >= waiting, {
+        what: `${waiting} transactions wait`,
+      });
     });
     await Promise.all(works);
   }
-  const lockWaiters = async (): Promise<number> => {
-    const [row] = await shipments.database.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return row?.count ?? 0;
-  };
 
   it('never add up to more than was agreed', async () => {
     const orderNumber = await accepted(shipments, by(first));
@@ -81,7 +78,9 @@ describe('despatch advices that are applied at once by several consumers', () =>
     const taking = shipments.database.transaction(async (tx) => {
       const end = await take(tx);
       delivered = batches.map((records, index) => deliver(by(index), ...records));
-      await eventually(async () => (await lockWaiters()) >= batches.length, { what: 'the batches wait' });
+      await eventually(async () => (await countLockWaiters(shipments.database)) >= batches.length, {
+        what: 'the batches wait',
+      });
       if (end instanceof Error) throw end;
     });
     await taking.catch((error: unknown) => expect(error).toBe(ROLLED_BACK));

@@ -3,6 +3,7 @@ import { giveTurns } from '../../../../src/messaging/consumer/key-turns';
 import { eventually } from '../../../support/eventually';
 import { hold } from '../../../support/faults';
 import { uniqueName } from '../../../support/kafka';
+import { countLockWaiters } from '../../../support/lock-waiters';
 import {
   addPartner,
   appliedSteps,
@@ -114,12 +115,7 @@ describe('a record that arrives while its key comes to its end', () => {
     expect(await parkedKeys(world, partner)).toEqual([]);
   });
 
-  const waiting = async () =>
-    (
-      await world.database.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      )
-    ).length;
+  const waiting = () => countLockWaiters(world.database);
 });
 
 describe('a record that arrives while its key is tried again', () => {

@@ -2,6 +2,7 @@ import { orderResponse, topicFor, typeOf } from '../../../../src/contracts';
 import { eventually } from '../../../support/eventually';
 import { hold } from '../../../support/faults';
 import { subscribe } from '../../../support/receivers';
+import { countLockWaiters } from '../../../support/lock-waiters';
 import { lockWaiters } from '../../consumer/harness';
 import {
   aRequest,
@@ -128,15 +129,7 @@ describe('the same id asked for by two at once', () => {
   async function together(first: ReturnType<typeof aRequest>, second: ReturnType<typeof aRequest>): Promise<void> {
     const heal = await hold(world.url, 'LOCK TABLE notification IN SHARE MODE');
     const both = [first, second].map((one) => world.consumer()(requestRecord(one)));
-    await eventually(
-      async () =>
-        (
-          await world.database.query(
-            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          )
-        ).length === 2,
-      { what: 'both wait' },
-    );
+    await eventually(async () => (await countLockWaiters(world.database)) === 2, { what: 'both wait' });
     expect(await lockWaiters(world)).toBe(true);
     await heal();
     await Promise.all(both);

@@ -11,6 +11,7 @@ import { testConfig } from '../../../support/config';
 import { freshDatabase } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
 import { subscribe } from '../../../support/receivers';
+import { countLockWaiters } from '../../../support/lock-waiters';
 
 export const newKey = (): string => randomBytes(32).toString('base64');
 
@@ -97,15 +98,7 @@ export class WebhookWorld {
 
   /** Resolves when somebody waits for a lock in this database. */
   async somebodyWaits(): Promise<void> {
-    await eventually(
-      async () => {
-        const rows = await this.database.query(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rows.length > 0;
-      },
-      { what: 'somebody waits for a lock' },
-    );
+    await eventually(async () => (await countLockWaiters(this.database)) > 0, { what: 'somebody waits for a lock' });
   }
 }
 

@@ -160,11 +160,3 @@ export async function releasedIds({ database }: World, replayId: string): Promis
   );
   return rows.map(({ id }) => id);
 }
-
-/** How many sessions of this database wait for a lock. */
-export const lockWaiters = async ({ database }: World): Promise<number> =>
-  (
-    await database.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
-  ).length;

@@ -3,7 +3,6 @@ import { ITEM_OUTCOMES } from '../../../../src/messaging/triage/replays/replay';
 import {
   addPartner,
   caller,
-  lockWaiters,
   openWorld,
   outcomesOf,
   park,
@@ -15,6 +14,7 @@ import {
   TestClock,
   type World,
 } from './harness';
+import { countLockWaiters } from '../../../support/lock-waiters';
 import { eventually } from '../../../support/eventually';
 import { hold } from '../../../support/faults';
 
@@ -145,7 +145,7 @@ describe('a replay', () => {
     await editor.startTransaction();
     await editor.query('SELECT 1 FROM parked_inbound WHERE id = $1 FOR UPDATE', [ids[0]]);
     const step = room.step.run(id, now());
-    await eventually(async () => (await lockWaiters(world)) >= 1);
+    await eventually(async () => (await countLockWaiters(world.database)) >= 1);
     await editor.query(
       `INSERT INTO parked_edit (parked_id, message_id, document, diff, reason, state, made_by, made_at)
        VALUES ($1, gen_random_uuid(), '{}', '[]', 'r', 'pending', 'key_2', now())`,
@@ -183,9 +183,9 @@ describe('a replay', () => {
     const { id, ids } = await started(700);
     const release = await hold(world.url, `SELECT 1 FROM parked_inbound WHERE id = ${ids[0]} FOR UPDATE`);
     const step = room.step.run(id, now());
-    await eventually(async () => (await lockWaiters(world)) >= 1);
+    await eventually(async () => (await countLockWaiters(world.database)) >= 1);
     const cancelled = room.replays.cancel(id, caller(), 'wrong set');
-    await eventually(async () => (await lockWaiters(world)) >= 2);
+    await eventually(async () => (await countLockWaiters(world.database)) >= 2);
     await release();
     expect((await step)?.released).toBe(500);
     expect(await cancelled).toMatchObject({ state: 'cancelled' });
@@ -205,7 +205,7 @@ describe('a replay', () => {
     const release = await hold(world.url, `SELECT 1 FROM parked_inbound WHERE id = ${ids[550]} FOR UPDATE`);
     const cut = room.step.run(id, now());
     const failed = expect(cut).rejects.toThrow();
-    await eventually(async () => (await lockWaiters(world)) >= 1);
+    await eventually(async () => (await countLockWaiters(world.database)) >= 1);
     await world.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
@@ -227,7 +227,7 @@ describe('a replay', () => {
     const { id, ids } = await started(5, 1);
     const release = await hold(world.url, `SELECT 1 FROM parked_inbound WHERE id = ${ids[0]} FOR UPDATE`);
     const first = room.step.run(id, now());
-    await eventually(async () => (await lockWaiters(world)) >= 1);
+    await eventually(async () => (await countLockWaiters(world.database)) >= 1);
     const other = await openWorld(world.url);
     try {
       expect(await replayRoom(other).step.run(id, now())).toBeUndefined();

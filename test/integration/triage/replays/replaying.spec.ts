@@ -2,6 +2,7 @@ import type { Outcome } from '../../../../src/messaging/consumer';
 import { ReplayRunner } from '../../../../src/messaging/triage/replays/replay-runner';
 import { eventually } from '../../../support/eventually';
 import { hold } from '../../../support/faults';
+import { countLockWaiters } from '../../../support/lock-waiters';
 import { databaseUrl } from '../../orders/orders-app';
 import {
   answer,
@@ -204,14 +205,7 @@ describe('replaying', () => {
       letter,
     ]);
     const both = [replay(), replay()];
-    await eventually(
-      async () =>
-        (
-          await triage.database.query(
-            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          )
-        ).length === 2,
-    );
+    await eventually(async () => (await countLockWaiters(triage.database)) === 2);
     await free();
     const answers = await Promise.all(both);
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);

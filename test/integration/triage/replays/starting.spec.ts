@@ -1,7 +1,6 @@
 import {
   addPartner,
   caller,
-  lockWaiters,
   openWorld,
   outcomesOf,
   park,
@@ -13,6 +12,7 @@ import {
   TestClock,
   type World,
 } from './harness';
+import { countLockWaiters } from '../../../support/lock-waiters';
 import { eventually } from '../../../support/eventually';
 import { hold } from '../../../support/faults';
 
@@ -45,7 +45,7 @@ describe('starting a replay', () => {
     const { id } = await planOf(room, {});
     const release = await hold(world.url, `SELECT 1 FROM replay WHERE id = '${id}' FOR UPDATE`);
     const both = [startOf(room, id), startOf(room, id, caller({ id: 'key_2', name: 'bob' }))];
-    await eventually(async () => (await lockWaiters(world)) >= 2);
+    await eventually(async () => (await countLockWaiters(world.database)) >= 2);
     await release();
     const replays = await Promise.all(both);
     expect(replays.map((replay) => [replay.id, replay.state])).toEqual([
