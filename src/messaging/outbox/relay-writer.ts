@@ -47,9 +47,16 @@ export class RelayWriter {
     return (this.parking?.rows.length ?? 0) >= MOST_PARKING;
   }
 
-  /** Nothing is in hand: the position is stored when there is something to store. */
+  /**
+   * Nothing is in hand: the position is stored when there is something to store, but the end of a backlog is at once. The lease's
+   * {@link followFloor} would not: behind a transaction that stays open the floor stands still.
+   */
   moveTo(position: Position): void {
+    const ended = this.sent.window !== null && position.window === null;
     this.sent = position;
+    if (!ended) return;
+    this.moved = true;
+    this.flushSoon();
   }
 
   /** @param position how far the cursor may go now, if that changed */

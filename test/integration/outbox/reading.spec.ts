@@ -160,6 +160,27 @@ describe('a relay that reads the outbox', () => {
     await elsewhere.query('ROLLBACK');
   });
 
+  it('stores the end of a backlog that an empty page found when all was acknowledged, also behind a transaction that stays open', async () => {
+    const [open, writer, blocker] = [await bench.client(), await bench.client(), await bench.client()];
+    await open.query('BEGIN; SELECT pg_current_xact_id()');
+    await addRows(
+      writer,
+      Array.from({ length: 40 }, () => ({ key: 'a' })),
+    );
+    // Two full pages; the third, an empty one, is held up until nothing of the second is left to be stored.
+    publisher.before = async () => {
+      if (publisher.sent === 20) await blocker.query('BEGIN; LOCK TABLE outbox_message');
+    };
+    bench.relay(publisher, { pageRows: 20, readAheadRows: 20 });
+    await until('the second page, stored', async () => {
+      const { rows } = await writer.query<{ last: string }>('SELECT last_seq AS last FROM outbox_cursor');
+      return rows[0]?.last === '40';
+    });
+    await blocker.query('ROLLBACK');
+    await cursorCovers(writer);
+    await open.query('ROLLBACK');
+  });
+
   it('hands over a commit as soon as it is woken, however rarely it polls, and finds one that nobody announced', async () => {
     const writer = await bench.client();
     const real = performance.now.bind(performance);
