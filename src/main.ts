@@ -1,3 +1,4 @@
+import './platform/node-version';
 import 'reflect-metadata';
 import { ConfigError, loadConfig } from './platform/config';
 import { AppError, messageOf } from './platform/errors';

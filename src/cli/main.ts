@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import '../platform/node-version';
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { AppError, messageOf } from '../platform/errors';
