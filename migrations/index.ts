@@ -18,6 +18,7 @@ import { Certification1764460800017 } from './0017-certification';
 import { PersonalData1764460800018 } from './0018-personal-data';
 import { Notifications1764460800019 } from './0019-notifications';
 import { PartnerWatch1764460800020 } from './0020-partner-watch';
+import { AccountAttempts1764460800021 } from './0021-account-attempts';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
 export const MIGRATIONS = [
@@ -41,4 +42,5 @@ export const MIGRATIONS = [
   PersonalData1764460800018,
   Notifications1764460800019,
   PartnerWatch1764460800020,
+  AccountAttempts1764460800021,
 ];

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { SecurityAdmin } from '../../messaging/kafka';
 import type { Clock } from '../../platform/clock';
 import { type Database, query, type Tx } from '../../platform/database';
@@ -13,11 +13,14 @@ export interface IssuedAccount {
   username: string;
   /** Told to one person, and kept nowhere. undefined: the account is a certificate's. */
   password: string | undefined;
+  /** Which of the attempts at making it has made this secret: only the last one's opens something. */
+  attempt: string;
 }
 
 /**
  * Makes accounts: {@link issue}, then tell the secret, then {@link told}. A crash in between leaves the account `creating`, and the next
- * attempt replaces the secret that perhaps nobody knows. Callers hold the partner's lock, and give the rights themselves.
+ * attempt replaces the secret that perhaps nobody knows. Callers hold the partner's lock, and give the rights themselves; a lock ends with its
+ * connection, so the account remembers whose secret it has.
  */
 export class AccountIssuer {
   constructor(
@@ -32,35 +35,30 @@ export class AccountIssuer {
    */
   async issue({ partner, username, kind }: NewAccount, by: Caller): Promise<IssuedAccount> {
     if (kind === 'scram-sha-512' && !(await this.isBegun(username))) await this.expectFree(username);
-    await this.database.transaction(async (tx) => {
-      await query(
-        tx,
-        `INSERT INTO partner_account (partner, username, kind, state, created_at, created_by)
-         VALUES (:partner, :username, :kind, 'creating', :now, :by) ON CONFLICT (username) DO NOTHING`,
-        { partner, username, kind, now: this.clock.now(), by: by.id },
-      );
-      const [row] = await query<Pick<Account, 'partner' | 'state'>>(
-        tx,
-        'SELECT partner, state FROM partner_account WHERE username = :username',
-        { username },
-      );
-      if (row?.partner !== partner || row.state !== 'creating') throw exists(username);
-    });
-    if (kind === 'tls') return { username, password: undefined };
+    const attempt = randomUUID();
+    const begun = await this.database.query(
+      `INSERT INTO partner_account (partner, username, kind, state, created_at, created_by, attempt)
+       VALUES (:partner, :username, :kind, 'creating', :now, :by, :attempt)
+       ON CONFLICT (username) DO UPDATE SET attempt = EXCLUDED.attempt
+       WHERE partner_account.partner = EXCLUDED.partner AND partner_account.state = 'creating' RETURNING 1`,
+      { partner, username, kind, now: this.clock.now(), by: by.id, attempt },
+    );
+    if (begun.length === 0) throw exists(username);
+    if (kind === 'tls') return { username, password: undefined, attempt };
     // Only now: a user of somebody else's must not be taken for ours.
     await own(this.database, partner, [{ kind: 'user', name: username }], this.clock.now());
     const password = randomBytes(24).toString('base64url');
     await this.security.putUser({ username, password });
-    return { username, password };
+    return { username, password, attempt };
   }
 
   /**
    * The secret is known to somebody: the account is active, until `validUntil`. The one that new clients got before, if there is one, retires at
-   * `replaces.until`. Throws `account-exists` when it is not `creating`.
+   * `replaces.until`. Throws `account-exists` when it is not `creating`, or has another secret by now.
    */
   async told(
     tx: Tx,
-    { partner, username }: Pick<Account, 'partner' | 'username'>,
+    { partner, username, attempt }: Pick<Account, 'partner'> & Pick<IssuedAccount, 'username' | 'attempt'>,
     { validUntil, replaces }: { validUntil: Date; replaces: { username: string; until: Date } | null },
     by: Caller,
   ): Promise<Account> {
@@ -69,10 +67,10 @@ export class AccountIssuer {
     const [account] = await query<Account>(
       tx,
       `UPDATE partner_account SET state = 'active', valid_until = :validUntil
-       WHERE username = :username AND state = 'creating' RETURNING ${COLUMNS}`,
-      { username, validUntil },
+       WHERE username = :username AND state = 'creating' AND attempt = :attempt RETURNING ${COLUMNS}`,
+      { username, validUntil, attempt },
     );
-    if (!account) throw exists(username);
+    if (!account) throw overtaken(username);
     const detail = {
       kind: account.kind,
       validUntil: validUntil.toISOString(),
@@ -110,3 +108,10 @@ const exists = (username: string): NonRetriableError =>
   new NonRetriableError('account-exists', `The account ${username} is there already, and its secret is kept nowhere.`, {
     hint: 'A secret that was lost is replaced by another account: parley partner rotate.',
   });
+
+const overtaken = (username: string): NonRetriableError =>
+  new NonRetriableError(
+    'account-exists',
+    `Somebody else made the account ${username} while this attempt was on its way: the secret that was told here opens nothing.`,
+    { hint: 'Use what the other attempt told. If nobody knows that, replace the account: parley partner rotate.' },
+  );

@@ -64,7 +64,7 @@ export class Rotation {
       const issued = await this.issuer.issue(plan, by);
       await giveRights({ database, security, now: this.clock.now() }, plan, rights);
       await tell(issued, plan);
-      return database.transaction((tx) => this.issuer.told(tx, plan, plan, by));
+      return database.transaction((tx) => this.issuer.told(tx, { ...plan, attempt: issued.attempt }, plan, by));
     });
   }
 

@@ -166,13 +166,13 @@ export class Application {
     );
   }
 
-  private async told(tx: Tx, { username }: IssuedAccount): Promise<void> {
+  private async told(tx: Tx, { username, attempt }: IssuedAccount): Promise<void> {
     const { spec, actual } = this.plan;
     const now = this.clock.now().getTime();
     const old = actual.accounts.find(({ state }) => state === 'active');
     await this.issuer?.told(
       tx,
-      { partner: spec.partner, username },
+      { partner: spec.partner, username, attempt },
       {
         validUntil: new Date(now + spec.credentialDays * DAY_MS),
         replaces: old ? { username: old.username, until: new Date(now + OLD_VALID_FOR_MS) } : null,

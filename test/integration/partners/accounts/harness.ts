@@ -108,7 +108,7 @@ export async function rotated(
   const account = await bench.rotation.rotate(request, admin, async (issued) => void told.push(issued));
   const [issued] = told;
   if (!issued) throw new Error('nothing was told');
-  return { account, username: issued.username, password: issued.password ?? '' };
+  return { ...issued, account, password: issued.password ?? '' };
 }
 
 /** The way in for an account of a partner. */

@@ -1,5 +1,6 @@
 import type { Acl } from '../../../../src/messaging/kafka';
 import { aclName } from '../../../../src/partners/onboarding/domain/rights';
+import { eventually } from '../../../support/eventually';
 import { produce, readAll, uniqueName } from '../../../support/kafka';
 import {
   admin,
@@ -95,6 +96,33 @@ describe('a rotation', () => {
     });
     expect(meanwhile).toMatchObject({ code: 'partner-busy' });
     expect(Object.keys(await statesOf(bench, partner))).toHaveLength(2);
+  });
+
+  it('calls no secret known that another rotation has replaced, when the lock was lost with its connection', async () => {
+    const { partner, ...old } = await givePartner(bench);
+    const [secondTells, firstEnded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const told: string[] = [];
+    let second: Promise<unknown> = Promise.resolve();
+    const first = bench.rotation.rotate({ partner }, admin, async ({ password = '' }) => {
+      told.push(password);
+      await bench.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database d ON d.oid = database
+         WHERE locktype = 'advisory' AND datname = current_database() AND pid <> pg_backend_pid()`,
+      );
+      const tell = async ({ password: other = '' }): Promise<void> => {
+        told.push(other);
+        secondTells.resolve();
+        await firstEnded.promise;
+      };
+      second = eventually(() => bench.rotation.rotate({ partner }, admin, tell));
+      await Promise.race([secondTells.promise, second]);
+    });
+    await expect(first.finally(() => firstEnded.resolve())).rejects.toMatchObject({ code: 'account-exists' });
+    await second;
+    expect(await statesOf(bench, partner)).toEqual({ [old.username]: 'retiring', [`${partner}.2`]: 'active' });
+    const account = { username: `${partner}.2`, password: told[1] ?? '' };
+    await produce(answerTopic(partner), [{ value: 'x' }], asAccount(bench, account));
+    expect(told).toHaveLength(2);
   });
 
   it('changes nothing when the account that it is to replace was replaced already', async () => {
