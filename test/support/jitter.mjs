@@ -1,7 +1,8 @@
 /**
- * A network that stammers, for `npm run test:jitter`: loaded into every process of a run (NODE_OPTIONS), it holds back some writes
- * to TCP and TLS connections for a while. The bytes of a connection stay in order; which of two connections is first does not. So a
- * test, or the program, that takes for granted what happens to be quicker is found in one run, not in one of a hundred.
+ * A network that stammers, and processes that stand still now and then: loaded into every process of a run of tests (CONTRIBUTING.md
+ * says how), it holds back some writes to TCP and TLS connections for a while. The bytes of a connection stay in order; which of two
+ * connections is first does not. So a test, or the program, that takes for granted what happens to be quicker is found in one run,
+ * not in one of a hundred.
  */
 import { Socket } from 'node:net';
 
@@ -32,3 +33,11 @@ Socket.prototype._writeGeneric = function (...args) {
   // A stream asks for its next write, and for its end, only after this one has called back.
   else setTimeout(() => write.apply(this, args), pause);
 };
+
+/** Every process stands still for 30–400 ms, every 4 s on average. */
+function standStill() {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30 + Math.random() * 370);
+  soon();
+}
+const soon = () => setTimeout(standStill, Math.random() * 8000).unref();
+soon();
