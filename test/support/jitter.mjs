@@ -6,19 +6,23 @@
  */
 import { Socket } from 'node:net';
 
-/** Of 1,000 writes: how many wait, and between how many ms. Means: 0.7 ms a write. */
-const WAITS = [
-  { share: 3, from: 40, to: 300 },
-  { share: 50, from: 0, to: 8 },
-];
+/**
+ * A connection is quick for 0.5–6.5 s, or slow for 0.3–2 s: then each write waits. So two connections differ for long enough that one
+ * overtakes the other by many steps, and a run takes little longer.
+ */
+const SLOW = { share: 0.35, fromMs: 10, toMs: 120 };
 
-function pauseMs() {
-  let dice = Math.random() * 1000;
-  for (const { share, from, to } of WAITS) {
-    if (dice < share) return from + Math.random() * (to - from);
-    dice -= share;
+const between = (from, to) => from + Math.random() * (to - from);
+const moods = new WeakMap();
+
+function pauseMs(socket) {
+  const now = performance.now();
+  let mood = moods.get(socket);
+  if (!mood || now > mood.until) {
+    const slow = Math.random() < SLOW.share;
+    moods.set(socket, (mood = { slow, until: now + (slow ? between(300, 2000) : between(500, 6500)) }));
   }
-  return 0;
+  return mood.slow ? between(SLOW.fromMs, SLOW.toMs) : 0;
 }
 
 const write = Socket.prototype._writeGeneric;
@@ -28,7 +32,7 @@ if (typeof write !== 'function')
 Socket.prototype._writeGeneric = function (...args) {
   // Pipes to other processes (stdout) are sockets too.
   const remote = this._handle?.constructor.name !== 'Pipe';
-  const pause = remote ? pauseMs() : 0;
+  const pause = remote ? pauseMs(this) : 0;
   if (pause === 0) write.apply(this, args);
   // A stream asks for its next write, and for its end, only after this one has called back.
   else setTimeout(() => write.apply(this, args), pause);
@@ -36,7 +40,7 @@ Socket.prototype._writeGeneric = function (...args) {
 
 /** Every process stands still for 30–400 ms, every 4 s on average. */
 function standStill() {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30 + Math.random() * 370);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, between(30, 400));
   soon();
 }
 const soon = () => setTimeout(standStill, Math.random() * 8000).unref();
