@@ -36,12 +36,15 @@ export class AccountIssuer {
   async issue({ partner, username, kind }: NewAccount, by: Caller): Promise<IssuedAccount> {
     if (kind === 'scram-sha-512' && !(await this.isBegun(username))) await this.expectFree(username);
     const attempt = randomUUID();
-    const begun = await this.database.query(
-      `INSERT INTO partner_account (partner, username, kind, state, created_at, created_by, attempt)
-       VALUES (:partner, :username, :kind, 'creating', :now, :by, :attempt)
-       ON CONFLICT (username) DO UPDATE SET attempt = EXCLUDED.attempt
-       WHERE partner_account.partner = EXCLUDED.partner AND partner_account.state = 'creating' RETURNING 1`,
-      { partner, username, kind, now: this.clock.now(), by: by.id, attempt },
+    const begun = await this.database.transaction((tx) =>
+      query(
+        tx,
+        `INSERT INTO partner_account (partner, username, kind, state, created_at, created_by, attempt)
+         VALUES (:partner, :username, :kind, 'creating', :now, :by, :attempt)
+         ON CONFLICT (username) DO UPDATE SET attempt = EXCLUDED.attempt
+         WHERE partner_account.partner = EXCLUDED.partner AND partner_account.state = 'creating' RETURNING 1`,
+        { partner, username, kind, now: this.clock.now(), by: by.id, attempt },
+      ),
     );
     if (begun.length === 0) throw exists(username);
     if (kind === 'tls') return { username, password: undefined, attempt };
