@@ -2,7 +2,7 @@ import { CONTRACTS, topicFor } from '../contracts';
 import { standingInWords, standingOf } from '../messaging/channels';
 import { parkedOf } from '../messaging/consumer';
 import { type Exchange, type Exchanges, ReplyWatch } from '../messaging/exchanges';
-import { parkedOf as parkedOutboundOf, type Receipt, receiptsOf } from '../messaging/outbox';
+import { delaysOf, parkedOf as parkedOutboundOf, type Receipt, receiptsOf } from '../messaging/outbox';
 import type { Database } from '../platform/database';
 import type { Order } from './domain/order';
 import { type Messages, type OrderEvent, sentBy } from './domain/timeline';
@@ -42,8 +42,15 @@ export class OrderExchanges {
       this.exchanges.ofPartner(this.database, partner, correlationIds),
       standingOf(this.database, partner),
     ]);
-    const unsent = sent.flatMap(({ seq }) => (places.has(seq) ? [] : [seq]));
-    const unpublished = await parkedOutboundOf(this.database, unsent);
+    const unsent = sent.filter(({ seq }) => !places.has(seq));
+    const unpublished = await parkedOutboundOf(
+      this.database,
+      unsent.map(({ seq }) => seq),
+    );
+    const delays = await delaysOf(
+      this.database,
+      unsent.filter(({ seq }) => !unpublished.has(seq)),
+    );
     const asked = exchanges.filter(({ direction }) => direction === 'out');
     const topics = new Map(asked.map(({ kind }) => [kind, replyTopicOf(kind, partner)]));
     const marks = await ReplyWatch.marks(this.database, [...new Set(topics.values())]);
@@ -54,7 +61,7 @@ export class OrderExchanges {
       readUpTo: marks.find(({ topic }) => topic === topics.get(exchange.kind))?.readUpTo ?? null,
     }));
     const words = standingInWords(partner, standing);
-    return { exchanges, requests, places, unpublished, parked, standing: { ...standing, words } };
+    return { exchanges, requests, places, unpublished, delays, parked, standing: { ...standing, words } };
   }
 }
 

@@ -1,3 +1,4 @@
+export { delaysOf } from './delays';
 export { Outbox } from './outbox';
 export { lastSent } from './last-sent';
 export type { Outgoing, PreparedMessage } from './outbox-message';

@@ -65,6 +65,8 @@ export interface Messages {
   places: ReadonlyMap<string, Place>;
   /** Ours that the relay could not publish, by outbox number. */
   unpublished: ReadonlyMap<string, Unpublished>;
+  /** Why others of ours are not in Kafka yet, in a sentence, by outbox number. */
+  delays: ReadonlyMap<string, string>;
   /** The partner's that are parked. */
   parked: readonly ParkedMessage[];
   /** Our requests, with what decides whether they can be judged. */
@@ -79,15 +81,15 @@ export type Unpublished = Pick<ParkedOutbound, 'seq' | 'state' | 'detail' | 'dis
 export function timelineOf(
   order: Order,
   events: readonly OrderEvent[],
-  { places, unpublished, parked, requests, standing }: Messages,
+  { places, unpublished, delays, parked, requests, standing }: Messages,
   now: Date,
 ): TimelineStep[] {
   const steps = events.flatMap((event) => {
     const message = sentBy(event);
     const happened = OWN[event.type] ? own(order, event) : received(order, event);
-    return message
-      ? [happened, publication(event, message, places.get(message.seq), unpublished.get(message.seq))]
-      : [happened];
+    if (!message) return [happened];
+    const { seq } = message;
+    return [happened, publication(event, message, places.get(seq), unpublished.get(seq) ?? delays.get(seq))];
   });
   for (const message of parked) {
     const { parkedAt: at, messageId, correlationId, topic, partition, offset } = message;
@@ -154,23 +156,24 @@ function publication(
   event: OrderEvent,
   message: Sent,
   place: Place | undefined,
-  parked: Unpublished | undefined,
+  waits: Unpublished | string | undefined,
 ): TimelineStep {
   const { messageId, topic, partition, what } = message;
   const sent = { ...messageOf(event), messageId, topic, partition };
   if (!place) {
-    const at = parked?.discardedAt ?? null;
+    const at = typeof waits === 'object' ? waits.discardedAt : null;
     const step = at === null ? 'waiting-to-be-published' : 'not-published';
-    return { ...sent, at, step, text: `${what} ${unpublishedBecause(parked)}`, offset: null };
+    return { ...sent, at, step, text: `${what} ${unpublishedBecause(waits)}`, offset: null };
   }
   const { sentAt: at, offset } = place;
   return { ...sent, at, step: 'published', text: `${what} is in Kafka.`, offset };
 }
 
 /** The reasons of lanes and dead letters are sentences. */
-function unpublishedBecause(parked: Unpublished | undefined): string {
-  if (!parked) return 'waits to be published.';
-  const { seq, state, detail, discardReason } = parked;
+function unpublishedBecause(waits: Unpublished | string | undefined): string {
+  if (waits === undefined) return 'waits to be published.';
+  if (typeof waits === 'string') return `waits to be published: ${waits}`;
+  const { seq, state, detail, discardReason } = waits;
   if (state === 'discarded')
     return `was discarded by staff and is never sent: ${discardReason ?? 'no reason recorded'}`;
   if (state === 'dead') return `is refused by the broker and is kept as outbound dead letter ${seq}: ${detail}`;

@@ -1,9 +1,10 @@
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { ChannelCatalog } from '../../../src/messaging/channels';
-import { Outbox, publicationsOf, receiptsOf } from '../../../src/messaging/outbox';
+import { delaysOf, Outbox, publicationsOf, receiptsOf } from '../../../src/messaging/outbox';
 import { JsonCodec } from '../../../src/messaging/registry';
 import { Database } from '../../../src/platform/database';
+import { eventually } from '../../support/eventually';
 import { addRows, Bench, RecordingPublisher, until } from './harness';
 
 const TOPIC = 'orders.acme.request.v1';
@@ -72,6 +73,28 @@ describe('receipts', () => {
     await addRows(client, [{ key: 'a' }]);
     expect(await receiptsOf(database, await stored())).toEqual(new Map());
     expect(await receiptsOf(database, [])).toEqual(new Map());
+  });
+
+  it('are missing for a reason: no relay, or a lane that fails', async () => {
+    await addRows(client, [{ key: 'a' }, { key: 'b', partition: 1 }]);
+    const [first, second] = (await stored()).map(({ seq }) => seq);
+    const reasons = async () => Object.fromEntries(await delaysOf(database, await stored()));
+    const none = 'No relay is at work; a process whose ROLES name the relay goes on with it.';
+    expect(await reasons()).toEqual({ [`${first}`]: none, [`${second}`]: none });
+    publisher.before = ({ partition }) => {
+      if (partition === 1) throw new Error('the leader is gone');
+    };
+    // It reports once a second.
+    const relay = bench.relay(publisher, { leaseMs: 3000 });
+    const failing = /^The broker has not taken it since \S+T\S+Z \(the leader is gone\); it is tried again\.$/;
+    await eventually(async () => {
+      expect(await reasons()).toEqual({ [`${second}`]: expect.stringMatching(failing) as string });
+      return true;
+    });
+    publisher.before = () => undefined;
+    await until('the rows', () => publisher.sent === 2);
+    await relay.stop();
+    expect(await delaysOf(database, [])).toEqual(new Map());
   });
 
   it('show the first place of a message that was sent twice, however the batches were cut', async () => {

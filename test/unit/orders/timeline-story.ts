@@ -68,7 +68,8 @@ export const awaiting = (change: Partial<Exchange> = {}, facts: Partial<AwaitedE
   readUpTo: order.deadline,
   ...facts,
 });
+const NOTHING: Messages = { places: new Map(), unpublished: new Map(), delays: new Map(), parked: [], requests: [] };
 /** Nothing but what a case is about. */
 export const story = (of: Order, events: readonly OrderEvent[], known: Partial<Messages>, now: Date) =>
-  timelineOf(of, events, { places: new Map(), unpublished: new Map(), parked: [], requests: [], ...known }, now);
+  timelineOf(of, events, { ...NOTHING, ...known }, now);
 export const names = (steps: { step: string }[]) => steps.map(({ step }) => step);

@@ -44,6 +44,15 @@ describe('the timeline of an order', () => {
     ]);
   });
 
+  it('says what keeps the relay from sending the order, where nothing of it is parked', () => {
+    const delays = new Map([['17', 'No relay is at work.']]);
+    const [, step] = story(order, [placed], { delays }, at);
+    expect(step).toMatchObject({
+      step: 'waiting-to-be-published',
+      text: 'The order waits to be published: No relay is at work.',
+    });
+  });
+
   it('shows the place in Kafka, and what is waited for with its deadline', () => {
     const steps = story(order, [placed], { places: inKafka, requests: [awaiting()] }, at);
     expect(names(steps)).toEqual(['placed', 'published', 'waiting-for-answer']);
