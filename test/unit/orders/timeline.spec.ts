@@ -45,12 +45,8 @@ describe('the timeline of an order', () => {
   });
 
   it('says what keeps the relay from sending the order, where nothing of it is parked', () => {
-    const delays = new Map([['17', 'No relay is at work.']]);
-    const [, step] = story(order, [placed], { delays }, at);
-    expect(step).toMatchObject({
-      step: 'waiting-to-be-published',
-      text: 'The order waits to be published: No relay is at work.',
-    });
+    const [, step] = story(order, [placed], { delays: new Map([['17', 'No relay is at work.']]) }, at);
+    expect(step?.text).toBe('The order waits to be published: No relay is at work.');
   });
 
   it('shows the place in Kafka, and what is waited for with its deadline', () => {
@@ -297,9 +293,11 @@ describe('the timeline of an order', () => {
     });
 
     it('says nothing of it where nothing waits', () => {
-      const answered = awaiting({ state: 'answered' });
-      const told = story(order, [placed], { places: inKafka, requests: [answered], standing }, sentAt);
-      expect(names(told)).toEqual(['placed', 'published']);
+      const requests = [awaiting({ state: 'answered' })];
+      expect(names(story(order, [placed], { places: inKafka, requests, standing }, sentAt))).toEqual([
+        'placed',
+        'published',
+      ]);
     });
   });
 });
