@@ -2,7 +2,7 @@ import type { ParkedMessage } from '../../../src/messaging/consumer';
 import type { Exchange } from '../../../src/messaging/exchanges';
 import type { AwaitedExchange } from '../../../src/orders/domain/awaited';
 import type { Cancellation, Order } from '../../../src/orders/domain/order';
-import type { OrderEvent, Unpublished } from '../../../src/orders/domain/timeline';
+import type { OrderEvent } from '../../../src/orders/domain/timeline';
 import { at, awaiting, inKafka, line, names, order, placed, response, sentAt, story } from './timeline-story';
 
 describe('the timeline of an order', () => {
@@ -10,43 +10,6 @@ describe('the timeline of an order', () => {
     const steps = story(order, [placed], { requests: [awaiting({}, { isPublished: false })] }, at);
     expect(names(steps)).toEqual(['placed', 'waiting-to-be-published']);
     expect(steps[1]).toMatchObject({ topic: 'orders.acme.request.v1', partition: 2, offset: null, messageId: 'm-1' });
-  });
-
-  it.each<[Partial<Unpublished>, string]>([
-    [{ state: 'waiting', detail: 'The topic does not exist.' }, 'waits to be published: The topic does not exist.'],
-    [
-      { state: 'held', detail: 'It waits behind a dead letter of its key.' },
-      'waits to be published: It waits behind a dead letter of its key.',
-    ],
-    [
-      { state: 'dead', detail: 'The message is larger than the topic takes.' },
-      'is refused by the broker and is kept as outbound dead letter 17: The message is larger than the topic takes.',
-    ],
-    [
-      { state: 'discarded', discardReason: 'ordered by telephone', discardedAt: sentAt },
-      'was discarded by staff and is never sent: ordered by telephone',
-    ],
-  ])('says why the order is not published: %j', (parked, text) => {
-    const nothing = { seq: '17', state: 'waiting' as const, detail: '', discardReason: null, discardedAt: null };
-    const steps = story(
-      order,
-      [placed],
-      { unpublished: new Map([['17', { ...nothing, ...parked }]]), requests: [awaiting({}, { isPublished: false })] },
-      at,
-    );
-    expect(steps.slice(1)).toMatchObject([
-      {
-        at: parked.discardedAt ?? null,
-        step: parked.discardedAt ? 'not-published' : 'waiting-to-be-published',
-        text: `The order ${text}`,
-        offset: null,
-      },
-    ]);
-  });
-
-  it('says what keeps the relay from sending the order, where nothing of it is parked', () => {
-    const [, step] = story(order, [placed], { delays: new Map([['17', 'No relay is at work.']]) }, at);
-    expect(step?.text).toBe('The order waits to be published: No relay is at work.');
   });
 
   it('shows the place in Kafka, and what is waited for with its deadline', () => {
@@ -293,11 +256,9 @@ describe('the timeline of an order', () => {
     });
 
     it('says nothing of it where nothing waits', () => {
-      const requests = [awaiting({ state: 'answered' })];
-      expect(names(story(order, [placed], { places: inKafka, requests, standing }, sentAt))).toEqual([
-        'placed',
-        'published',
-      ]);
+      const answered = awaiting({ state: 'answered' });
+      const told = story(order, [placed], { places: inKafka, requests: [answered], standing }, sentAt);
+      expect(names(told)).toEqual(['placed', 'published']);
     });
   });
 });
