@@ -75,8 +75,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 export const OUTSIDE_ROOMS = ['main.ts', 'start.ts', 'app.module.ts', 'app.health.ts'];
 
 const anchored = (room: string) => `^src/${room}/`;
-/** `platform` is a row of small rooms, each with its door, and two single files. */
-const PLATFORM_DOORS = '^src/platform/([^/]+/index|errors|clock)\\.ts$';
+/** `platform` is a row of small rooms, each with its door, and three single files. */
+const PLATFORM_DOORS = '^src/platform/([^/]+/index|errors|clock|node-version)\\.ts$';
 
 function roomRule([name, room]: [string, Room]): IForbiddenRuleType[] {
   if (room.may.includes('*')) return [];
