@@ -2,7 +2,14 @@ import { CONTRACTS, topicFor } from '../contracts';
 import { standingInWords, standingOf } from '../messaging/channels';
 import { parkedOf } from '../messaging/consumer';
 import { type Exchange, type Exchanges, ReplyWatch } from '../messaging/exchanges';
-import { delaysOf, parkedOf as parkedOutboundOf, type Receipt, receiptsOf } from '../messaging/outbox';
+import {
+  delaysOf,
+  droppedOf,
+  parkedOf as parkedOutboundOf,
+  type Receipt,
+  receiptsOf,
+  type SentAddress,
+} from '../messaging/outbox';
 import type { Database } from '../platform/database';
 import type { Order } from './domain/order';
 import { type Messages, type OrderEvent, sentBy } from './domain/timeline';
@@ -36,32 +43,43 @@ export class OrderExchanges {
   ): Promise<Correspondence> {
     const correlationIds = [...new Set(events.map(({ correlationId }) => correlationId))];
     const sent = events.flatMap((event) => sentBy(event) ?? []);
-    const [places, parked, exchanges, standing] = await Promise.all([
-      receiptsOf(this.database, sent),
+    const [published, parked, exchanges, standing] = await Promise.all([
+      this.published(sent),
       parkedOf(this.database, partner, orderNumber),
       this.exchanges.ofPartner(this.database, partner, correlationIds),
       standingOf(this.database, partner),
     ]);
-    const unsent = sent.filter(({ seq }) => !places.has(seq));
-    const unpublished = await parkedOutboundOf(
-      this.database,
-      unsent.map(({ seq }) => seq),
-    );
-    const delays = await delaysOf(
-      this.database,
-      unsent.filter(({ seq }) => !unpublished.has(seq)),
-    );
+    const { places, dropped } = published;
     const asked = exchanges.filter(({ direction }) => direction === 'out');
     const topics = new Map(asked.map(({ kind }) => [kind, replyTopicOf(kind, partner)]));
     const marks = await ReplyWatch.marks(this.database, [...new Set(topics.values())]);
+    const isPublished = (seq: string) => places.has(seq) || dropped.has(seq);
     const requests = asked.map((exchange) => ({
       exchange,
-      isPublished: places.has(exchange.resentSeq ?? exchange.requestSeq ?? ''),
+      isPublished: isPublished(exchange.resentSeq ?? exchange.requestSeq ?? ''),
       hasParkedAnswer: parked.some(({ correlationId }) => correlationId === exchange.correlationId),
       readUpTo: marks.find(({ topic }) => topic === topics.get(exchange.kind))?.readUpTo ?? null,
     }));
     const words = standingInWords(partner, standing);
-    return { exchanges, requests, places, unpublished, delays, parked, standing: { ...standing, words } };
+    return { exchanges, requests, ...published, parked, standing: { ...standing, words } };
+  }
+
+  /** What is known of messages of ours in Kafka. A message goes from the lane, or from what is parked, to its receipt: read in that order, none is missed. */
+  private async published(
+    sent: readonly SentAddress[],
+  ): Promise<Pick<Correspondence, 'places' | 'unpublished' | 'delays' | 'dropped'>> {
+    const { database } = this;
+    const first = await receiptsOf(database, sent);
+    const unsent = sent.filter(({ seq }) => !first.has(seq));
+    const seqs = unsent.map(({ seq }) => seq);
+    const delays = await delaysOf(database, unsent);
+    const unpublished = await parkedOutboundOf(database, seqs);
+    const places = new Map([...first, ...(await receiptsOf(database, unsent))]);
+    const dropped = await droppedOf(
+      database,
+      seqs.filter((seq) => !places.has(seq) && !unpublished.has(seq)),
+    );
+    return { places, unpublished, delays, dropped };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * An older Node fails somewhere in a library, in words that help nobody. Imported before everything else by whatever is started by
- * hand; `npm run` and the image bring a Node that fits.
+ * An older Node fails somewhere in a library, in words that help nobody. Imported before everything else by the service and the
+ * command; `npm run` and the image bring a Node that fits.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 11)) {

@@ -1,8 +1,8 @@
 /**
  * A network that stammers, and processes that stand still now and then: loaded into every process of a run of tests (CONTRIBUTING.md
  * says how), it holds back some writes to TCP and TLS connections for a while. The bytes of a connection stay in order; which of two
- * connections is first does not. So a test, or the program, that takes for granted what happens to be quicker is found in one run,
- * not in one of a hundred.
+ * connections is first does not. So a test, or the program, that takes for granted what happens to be quicker is found in a few
+ * runs, not in one of hundreds.
  */
 import { Socket } from 'node:net';
 
@@ -30,8 +30,8 @@ if (typeof write !== 'function')
   throw new Error('this Node writes sockets in another way: see test/support/jitter.mjs');
 
 Socket.prototype._writeGeneric = function (...args) {
-  // Pipes to other processes (stdout) are sockets too.
-  const remote = this._handle?.constructor.name !== 'Pipe';
+  // Pipes to other processes and terminals are sockets, too.
+  const remote = ['TCP', 'TLSWrap'].includes(this._handle?.constructor.name);
   const pause = remote ? pauseMs(this) : 0;
   if (pause === 0) write.apply(this, args);
   // A stream asks for its next write, and for its end, only after this one has called back.

@@ -52,7 +52,7 @@ export class Program {
     return new Program(
       spawn(process.execPath, ['--enable-source-maps', ...args], {
         cwd,
-        env: { PATH: process.env['PATH'], ...env },
+        env: { PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], ...env },
         stdio: [stdin, 'pipe', 'pipe'],
       }),
     );

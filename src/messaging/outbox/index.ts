@@ -3,7 +3,7 @@ export { Outbox } from './outbox';
 export { lastSent } from './last-sent';
 export type { Outgoing, PreparedMessage } from './outbox-message';
 export { ensurePartitions, maintainPartitions, type PartitionPass, type PartitionPolicy } from './partitions';
-export { publicationsOf, receiptsOf, type Receipt, type SentAddress } from './receipts';
+export { droppedOf, publicationsOf, receiptsOf, type Receipt, type SentAddress } from './receipts';
 export { OutboxModule } from './outbox.module';
 export { deadOutbound } from './parking/dead-outbound';
 export { type ParkedOutbound, parkedOf, type ParkedState } from './parking/parked-list';

@@ -25,7 +25,7 @@ export class Lease {
   async acquire(client: Client): Promise<CursorState | undefined> {
     const before = performance.now();
     const { rows } = await client.query<StateRow>(
-      `UPDATE outbox_cursor SET owner = $1, epoch = epoch + 1, lease_until = clock_timestamp() + make_interval(secs => $2)
+      `UPDATE outbox_cursor SET owner = $1, epoch = epoch + 1, lease_until = clock_timestamp() + make_interval(secs => $2), report = NULL
        WHERE owner IS NULL OR owner = $1 OR lease_until < clock_timestamp() RETURNING ${STATE_COLUMNS}`,
       [this.owner, this.leaseMs / 1000],
     );

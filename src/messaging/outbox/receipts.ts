@@ -51,12 +51,7 @@ export async function publicationsOf(
   seqs: readonly string[],
 ): Promise<Map<string, Receipt | 'waiting' | 'discarded' | 'dropped'>> {
   if (seqs.length === 0) return new Map();
-  // Planned anew: with the numbers at hand only the partitions that hold them are opened.
-  const kept = await queryAnew<SentAddress>(
-    tx,
-    'SELECT seq, topic, partition FROM outbox_message WHERE seq = ANY(:seqs::bigint[])',
-    { seqs },
-  );
+  const kept = await keptOf(tx, seqs);
   const receipts = await receiptsOf(tx, kept);
   const unsent = kept.flatMap(({ seq }) => (receipts.has(seq) ? [] : [seq]));
   const parked = await parkedOf(tx, unsent);
@@ -65,3 +60,14 @@ export async function publicationsOf(
   );
   return new Map(seqs.map((seq) => [seq, receipts.get(seq) ?? others.get(seq) ?? 'dropped']));
 }
+
+/** Which of these numbers retention has dropped with their receipts: they were sent, or discarded by staff. */
+export async function droppedOf(db: Database, seqs: readonly string[]): Promise<Set<string>> {
+  if (seqs.length === 0) return new Set();
+  const kept = new Set((await db.transaction((tx) => keptOf(tx, seqs))).map(({ seq }) => seq));
+  return new Set(seqs.filter((seq) => !kept.has(seq)));
+}
+
+/** Planned anew: with the numbers at hand only the partitions that hold them are opened. */
+const keptOf = (tx: Tx, seqs: readonly string[]): Promise<SentAddress[]> =>
+  queryAnew(tx, 'SELECT seq, topic, partition FROM outbox_message WHERE seq = ANY(:seqs::bigint[])', { seqs });

@@ -1,4 +1,4 @@
-/** What the owner tells other processes, in `outbox_cursor.report`. At most as old as a third of the lease. */
+/** What the owner tells other processes, in `outbox_cursor.report`. A third of the lease old at most, of a silent owner a lease more; NULL until its first. */
 export interface RelayReport {
   pendingRows: number;
   /** RFC 3339; null when nothing is pending. */

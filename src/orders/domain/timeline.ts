@@ -65,8 +65,10 @@ export interface Messages {
   places: ReadonlyMap<string, Place>;
   /** Ours that the relay could not publish, by outbox number. */
   unpublished: ReadonlyMap<string, Unpublished>;
-  /** Why others of ours are not in Kafka yet, in a sentence, by outbox number. */
+  /** What keeps others of ours from being sent, in a sentence, by outbox number. */
   delays: ReadonlyMap<string, string>;
+  /** Outbox numbers of those that were settled so long ago that the outbox keeps nothing of them. */
+  dropped: ReadonlySet<string>;
   /** The partner's that are parked. */
   parked: readonly ParkedMessage[];
   /** Our requests, with what decides whether they can be judged. */
@@ -81,7 +83,7 @@ export type Unpublished = Pick<ParkedOutbound, 'seq' | 'state' | 'detail' | 'dis
 export function timelineOf(
   order: Order,
   events: readonly OrderEvent[],
-  { places, unpublished, delays, parked, requests, standing }: Messages,
+  { places, unpublished, delays, dropped, parked, requests, standing }: Messages,
   now: Date,
 ): TimelineStep[] {
   const steps = events.flatMap((event) => {
@@ -89,6 +91,7 @@ export function timelineOf(
     const happened = OWN[event.type] ? own(order, event) : received(order, event);
     if (!message) return [happened];
     const { seq } = message;
+    if (dropped.has(seq)) return [happened, forgotten(event, message)];
     return [happened, publication(event, message, places.get(seq), unpublished.get(seq) ?? delays.get(seq))];
   });
   for (const message of parked) {
@@ -167,6 +170,12 @@ function publication(
   }
   const { sentAt: at, offset } = place;
   return { ...sent, at, step: 'published', text: `${what} is in Kafka.`, offset };
+}
+
+/** Retention drops what was settled, its receipt too. */
+function forgotten(event: OrderEvent, { messageId, topic, partition, what }: Sent): TimelineStep {
+  const text = `${what} was sent, or discarded by staff; its place in Kafka is kept no more.`;
+  return { ...messageOf(event), messageId, at: event.at, step: 'published', text, topic, partition, offset: null };
 }
 
 /** The reasons of lanes and dead letters are sentences. */

@@ -13,7 +13,7 @@ export interface IssuedAccount {
   username: string;
   /** Told to one person, and kept nowhere. undefined: the account is a certificate's. */
   password: string | undefined;
-  /** Which of the attempts at making it has made this secret: only the last one's opens something. */
+  /** Which of the attempts at making it has made this secret. */
   attempt: string;
 }
 
@@ -51,7 +51,16 @@ export class AccountIssuer {
     // Only now: a user of somebody else's must not be taken for ours.
     await own(this.database, partner, [{ kind: 'user', name: username }], this.clock.now());
     const password = randomBytes(24).toString('base64url');
-    await this.security.putUser({ username, password });
+    await this.database.transaction(async (tx) => {
+      // Behind the row's lock: whoever begins anew puts another secret after this one, and who was overtaken puts none.
+      const ours = await query(
+        tx,
+        `SELECT 1 FROM partner_account WHERE username = :username AND state = 'creating' AND attempt = :attempt FOR UPDATE`,
+        { username, attempt },
+      );
+      if (ours.length === 0) throw overtaken(username);
+      await this.security.putUser({ username, password });
+    });
     return { username, password, attempt };
   }
 
@@ -70,7 +79,7 @@ export class AccountIssuer {
     const [account] = await query<Account>(
       tx,
       `UPDATE partner_account SET state = 'active', valid_until = :validUntil
-       WHERE username = :username AND state = 'creating' AND attempt = :attempt RETURNING ${COLUMNS}`,
+       WHERE username = :username AND state = 'creating' AND (attempt = :attempt OR kind = 'tls') RETURNING ${COLUMNS}`,
       { username, validUntil, attempt },
     );
     if (!account) throw overtaken(username);
@@ -115,6 +124,6 @@ const exists = (username: string): NonRetriableError =>
 const overtaken = (username: string): NonRetriableError =>
   new NonRetriableError(
     'account-exists',
-    `Somebody else made the account ${username} while this attempt was on its way: the secret that was told here opens nothing.`,
+    `The account ${username} was made anew, or ended, by others while this attempt was on its way: a secret that was told here opens nothing.`,
     { hint: 'Use what the other attempt told. If nobody knows that, replace the account: parley partner rotate.' },
   );

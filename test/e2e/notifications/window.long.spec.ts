@@ -180,7 +180,7 @@ class Killing {
     await world.sql(`UPDATE notification SET lease_until = now() WHERE state = 'sending' AND NOT (${asks})`);
     const rest = () =>
       world.sql<{ id: string }>(`SELECT id FROM notification WHERE state IN ('pending', 'sending') AND NOT (${asks})`);
-    await eventually(async () => (await rest()).length === 0, { timeout: 60_000, what: 'the others are settled' });
+    await eventually(async () => (await rest()).length === 0, { timeout: 240_000, what: 'the others are settled' });
     world.providers.sms.canBeLookedUp = ability !== 'can not be asked';
     await world.sql(`UPDATE notification SET lease_until = now() WHERE state = 'sending'`);
     if (ability === 'can not be asked') await this.waitInVain();

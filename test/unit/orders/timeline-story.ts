@@ -68,7 +68,14 @@ export const awaiting = (change: Partial<Exchange> = {}, facts: Partial<AwaitedE
   readUpTo: order.deadline,
   ...facts,
 });
-const NOTHING: Messages = { places: new Map(), unpublished: new Map(), delays: new Map(), parked: [], requests: [] };
+const NOTHING: Messages = {
+  places: new Map(),
+  unpublished: new Map(),
+  delays: new Map(),
+  dropped: new Set(),
+  parked: [],
+  requests: [],
+};
 /** Nothing but what a case is about. */
 export const story = (of: Order, events: readonly OrderEvent[], known: Partial<Messages>, now: Date) =>
   timelineOf(of, events, { ...NOTHING, ...known }, now);

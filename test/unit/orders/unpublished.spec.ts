@@ -34,6 +34,12 @@ describe('the timeline of an order that is not published', () => {
     ]);
   });
 
+  it('says that one was settled whose row and receipt retention has dropped', () => {
+    const [, step] = story(order, [placed], { dropped: new Set(['17']) }, at);
+    expect(step).toMatchObject({ at: placed.at, step: 'published', offset: null, topic: 'orders.acme.request.v1' });
+    expect(step?.text).toBe('The order was sent, or discarded by staff; its place in Kafka is kept no more.');
+  });
+
   it('says what keeps the relay from sending the order, where nothing of it is parked', () => {
     const delays = new Map([['17', 'No relay is at work.']]);
     const [, step] = story(order, [placed], { delays }, at);

@@ -1,6 +1,8 @@
 import type { Acl } from '../../../../src/messaging/kafka';
+import { Rotation } from '../../../../src/partners/accounts/rotation';
 import { aclName } from '../../../../src/partners/onboarding/domain/rights';
 import { eventually } from '../../../support/eventually';
+import { countLockWaiters } from '../../../support/lock-waiters';
 import { produce, readAll, uniqueName } from '../../../support/kafka';
 import {
   admin,
@@ -24,6 +26,15 @@ const rightsOf = async (username: string): Promise<string[]> =>
   (await bench.security.acls({ principal: `User:${username}` }))
     .map((acl) => aclName({ ...acl, principal: 'it' }))
     .toSorted();
+
+type Gate = PromiseWithResolvers<void>;
+
+/** Ends the connections that hold partners' locks. */
+const loseLocks = () =>
+  bench.database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database d ON d.oid = database
+     WHERE locktype = 'advisory' AND datname = current_database() AND pid <> pg_backend_pid()`,
+  );
 
 describe('a rotation', () => {
   it('makes another account with the same rights and limits, and both write until the old one ends', async () => {
@@ -105,10 +116,7 @@ describe('a rotation', () => {
     let second: Promise<unknown> = Promise.resolve();
     const first = bench.rotation.rotate({ partner }, admin, async ({ password = '' }) => {
       told.push(password);
-      await bench.database.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database d ON d.oid = database
-         WHERE locktype = 'advisory' AND datname = current_database() AND pid <> pg_backend_pid()`,
-      );
+      await loseLocks();
       const tell = async ({ password: other = '' }): Promise<void> => {
         told.push(other);
         secondTells.resolve();
@@ -123,6 +131,30 @@ describe('a rotation', () => {
     const account = { username: `${partner}.2`, password: told[1] ?? '' };
     await produce(answerTopic(partner), [{ value: 'x' }], asAccount(bench, account));
     expect(told).toHaveLength(2);
+  });
+
+  it('puts no secret at the broker in place of one that came later, when the lock was lost with its connection', async () => {
+    const { partner } = await givePartner(bench);
+    const [putting, go, over] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Gate, Gate, Gate];
+    const slow = Object.assign(Object.create(bench.security) as typeof bench.security, {
+      putUser: async (user: { username: string; password: string }) => {
+        putting.resolve();
+        await go.promise;
+        return bench.security.putUser(user);
+      },
+    });
+    const late = new Rotation(bench.database, slow, bench.clock, bench.config);
+    const first = late.rotate({ partner }, admin, () => over.promise).catch((error: unknown) => error);
+    await putting.promise;
+    await loseLocks();
+    let done = false;
+    const second = eventually(() => rotated(bench, { partner })).finally(() => (done = true));
+    // It waits for the first, or has overtaken it.
+    await eventually(async () => done || (await countLockWaiters(bench.database)) > 0);
+    go.resolve();
+    await second.finally(() => over.resolve());
+    expect(await first).toMatchObject({ code: 'account-exists' });
+    await produce(answerTopic(partner), [{ value: 'x' }], asAccount(bench, await second));
   });
 
   it('changes nothing when the account that it is to replace was replaced already', async () => {

@@ -57,9 +57,9 @@ const MOMENTS: readonly Moment[] = [
   ] as const),
   ...(['transaction before', 'transaction after', 'addAcls before', 'addAcls half', 'addAcls after'] as const),
   ...(['transaction before', 'transaction after', 'putQuota before', 'putQuota after'] as const),
-  // The account: its row, written down, its user.
+  // The account: its row, written down, its user behind the row's lock.
   ...(['transaction before', 'transaction after', 'transaction before', 'transaction after'] as const),
-  ...(['putUser before', 'putUser after'] as const),
+  ...(['transaction before', 'putUser before', 'putUser after', 'transaction after'] as const),
   // Channels and all that makes the partner usable.
   ...(['transaction before', 'transaction after'] as const),
   // The account's secret was told.
