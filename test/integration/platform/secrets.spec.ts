@@ -91,7 +91,8 @@ describe('a secret that is rotated under a running process', () => {
       expect([...before.keys()].sort()).toEqual(['parley', 'parley relay read', 'parley relay write']);
 
       await administrator.query(`ALTER ROLE app PASSWORD 'second'`);
-      expect(await status()).toBe(200);
+      // By the connection that is open: where a background loop has it, one more is made, which the late file keeps out.
+      await eventually(async () => (await status()) === 200);
       expect((await connections()).get('parley relay read')).toBe(before.get('parley relay read'));
 
       // Connections go, and the file is late: an outage, which ends with the file.
