@@ -52,11 +52,8 @@ export class RelayWriter {
    * {@link followFloor} would not: behind a transaction that stays open the floor stands still.
    */
   moveTo(position: Position): void {
-    const ended = this.sent.window !== null && position.window === null;
-    this.sent = position;
-    if (!ended) return;
-    this.moved = true;
-    this.flushSoon();
+    if (this.sent.window && !position.window) this.advance(position);
+    else this.sent = position;
   }
 
   /** @param position how far the cursor may go now, if that changed */
