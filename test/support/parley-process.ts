@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../../scripts/servers/index.mjs';
+import { PATIENT } from './config';
 import { eventually } from './eventually';
 import { asAdministrator, asParley, doorOf, type GuardedKafka, guardedKafka } from './guarded-kafka';
 import { type KafkaDoor, uniqueName } from './kafka';
@@ -52,7 +53,7 @@ export class Program {
     return new Program(
       spawn(process.execPath, ['--enable-source-maps', ...args], {
         cwd,
-        env: { PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], ...env },
+        env: { PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], ...PATIENT, ...env },
         stdio: [stdin, 'pipe', 'pipe'],
       }),
     );

@@ -83,7 +83,7 @@ export class CrashWorld {
 
   /** @param url of a migrated database of its own */
   static async open(url: string, options: WorldOptions = {}): Promise<CrashWorld> {
-    const limits = { databasePoolSize: 4, databaseConnectTimeout: 10_000, databaseStatementTimeout: 30_000 };
+    const limits = { databasePoolSize: 4, databaseConnectTimeout: 30_000, databaseStatementTimeout: 30_000 };
     const dataSource = await new DataSource(
       dataSourceOptions({ databaseUrl: url, ...limits, instanceId: 'test' }, {}),
     ).initialize();

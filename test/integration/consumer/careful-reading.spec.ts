@@ -28,7 +28,7 @@ afterAll(() => world.close());
 
 /** One consumer process, as far as marks go. It hangs at the record with the key `poison`, and `die` ends it there without a word. */
 function startProcess(poison?: string, decide?: Decide, window = 20) {
-  const presence = new Presence({ url: () => world.url, connectTimeoutMs: 2_000, name: 'test' }, logger);
+  const presence = new Presence({ url: () => world.url, connectTimeoutMs: 20_000, name: 'test' }, logger);
   presences.push(presence);
   const database = new CountingDatabase(world.dataSource);
   const reading = new CarefulReading(

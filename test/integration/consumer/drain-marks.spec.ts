@@ -31,7 +31,7 @@ afterAll(() => world.close());
 
 /** One process, as far as the marks of its drain go; `die` ends it without a word. */
 function startProcess() {
-  const presence = new Presence({ url: () => world.url, connectTimeoutMs: 2_000, name: 'test' }, logger);
+  const presence = new Presence({ url: () => world.url, connectTimeoutMs: 20_000, name: 'test' }, logger);
   presences.push(presence);
   const suspects = new OneAtATime();
   const marks = new DrainMarks(world.database, presence, suspects, systemClock);

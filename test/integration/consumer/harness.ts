@@ -30,7 +30,7 @@ export async function openWorld(url?: string, statementTimeout = 15_000, instanc
       {
         databaseUrl: target,
         databasePoolSize: 8,
-        databaseConnectTimeout: 2_000,
+        databaseConnectTimeout: 20_000,
         databaseStatementTimeout: statementTimeout,
         instanceId,
       },

@@ -61,7 +61,7 @@ export function relayOn(
   options: Partial<RelayOptions> & { statementTimeoutMs?: number } = {},
 ): Relay {
   return createRelay({
-    database: { connection: url, connectTimeoutMs: 2000, statementTimeoutMs: options.statementTimeoutMs ?? 15_000 },
+    database: { connection: url, connectTimeoutMs: 20_000, statementTimeoutMs: options.statementTimeoutMs ?? 15_000 },
     publisher,
     // The bench closes it.
     quarantine: () => ({
