@@ -1,6 +1,6 @@
 import { type AnyContract, contractsFor, type Envelope, fromHeaders, topicFor } from '../../contracts';
 import type { Channel } from '../channels';
-import type { InboundRecord } from '../kafka';
+import { type InboundRecord, REFUSED_BATCH } from '../kafka';
 import type { Codec } from '../registry';
 import { infrastructureOf, outcomeOf } from './failure';
 import type { Outcome } from './handler';
@@ -49,6 +49,9 @@ const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 /** Attributes that reach text columns and indexes; a header that is none of these may hold anything. */
 const CHECKED = ['id', 'type', 'correlationId', 'causationId', 'time'] as const;
 
+const BATCH_TOO_LARGE =
+  'A batch of records is too large to be unpacked. The value is the whole batch, packed as it came.';
+
 const dead = (code: string, detail: string, pointer?: string): { refusal: Refusal } => ({
   refusal: { kind: 'dead', code, detail, ...(pointer === undefined ? {} : { pointer }) },
 });
@@ -91,6 +94,8 @@ function refuse(
   envelope: Partial<Envelope>,
   contract: AnyContract | undefined,
 ): { refusal: Refusal } | undefined {
+  // Without the header's words: a partner may have set it, too.
+  if (record.headers[REFUSED_BATCH] !== undefined) return dead('batch-too-large', BATCH_TOO_LARGE);
   const unfit = CHECKED.find((name) => envelope[name] !== undefined && !isIdText(envelope[name]));
   if (unfit) return dead('envelope-invalid', `The attribute ${unfit} is too long or has control characters.`);
   if (record.value === null)

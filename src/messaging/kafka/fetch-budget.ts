@@ -76,5 +76,6 @@ export class FetchBudget {
   }
 }
 
-const isTooLarge = (error: unknown): boolean =>
+/** Is it beyond what this program will ever unpack? */
+export const isTooLarge = (error: unknown): boolean =>
   error instanceof TooLarge || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';

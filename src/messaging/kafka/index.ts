@@ -10,6 +10,7 @@ export {
 export { createLanePublisher } from './lane-publisher';
 export { onDemand } from './on-demand-publisher';
 export { partitionOf } from './partition';
+export { REFUSED_BATCH } from './patches/fetch-decoder';
 export { PublishError, type PublishOutcome } from './publish-error';
 export { createOwnRights, type OwnRights } from './security/own-rights';
 export { createSecurityAdmin } from './security/security-admin';

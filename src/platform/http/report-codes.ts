@@ -72,6 +72,10 @@ export const REPORT_CODES: Readonly<Record<string, ReportCode>> = {
     title: 'The document is larger than may be sent',
     help: 'Unpacked, a document has 4 MiB at most, or as many bytes as its topic takes where that is more.',
   },
+  'batch-too-large': {
+    title: 'A batch of records is too large to be unpacked',
+    help: 'What your producer sends at once has 128 MiB unpacked, 250,000 records and a million headers at most. No record of the batch was read: lower batch.size or linger.ms, then send its documents again, with their ce_ids.',
+  },
   'response-code-unknown': {
     title: 'The answer has a code that is not known',
     help: 'The codes that were agreed stand in your documentation.',

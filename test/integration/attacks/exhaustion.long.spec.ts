@@ -107,6 +107,7 @@ describe('by one message', () => {
     ],
     ['that nests to the end of a megabyte', () => Buffer.from('{"a":['.repeat(150_000))],
     ['packed, of objects to the end of 40 MB', () => objects(40 * MB)],
+    ['packed, of more than is ever unpacked', () => Buffer.alloc(200 * MB)],
   ])(
     '%s, it is a dead letter, and everything else flows',
     async (_what, value) => {

@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { REFUSED_BATCH } from '../../../src/messaging/kafka';
 import { uniqueName } from '../../support/kafka';
+import { drainOf, passUntilIdle } from './drain/drain-harness';
 import { addPartner, appliedSteps, openWorld, parkedRows, run, Tape, type World } from './harness';
 
 let world: World;
@@ -38,6 +41,27 @@ describe('a record that means harm costs its own key, and nothing else', () => {
     expect(more).toEqual([]);
     expect(row).toMatchObject({ key: 'bad', state: 'dead', code });
     expect(row?.raw_value?.length).toBe(value.length);
+  });
+
+  it('a whole batch that is too large to be unpacked is one dead letter, byte for byte, and stays one', async () => {
+    const value = randomBytes(1_000);
+    const refused = {
+      ...tape.record({ key: null, value }),
+      headers: { [REFUSED_BATCH]: Buffer.from('it holds too much') },
+    };
+    const batch = await run(world, [refused, tape.record({ key: 'good' })]);
+    expect(batch.doneUpTo).toBe(1n);
+    expect(await appliedSteps(world, partner)).toEqual(['1']);
+    const [row] = await parkedRows(world, partner);
+    expect(row).toMatchObject({ key: null, state: 'dead', code: 'batch-too-large', raw_value: value });
+    // Sent again it says the same, not that it names no document.
+    await world.database.query(`UPDATE parked_inbound SET state = 'waiting', next_attempt_at = now() WHERE id = :id`, {
+      id: row?.['id'],
+    });
+    await passUntilIdle(drainOf(world));
+    expect(await parkedRows(world, partner)).toMatchObject([
+      { state: 'dead', code: 'batch-too-large', raw_value: value },
+    ]);
   });
 
   it('brackets in a text are none, and a hundred levels may be', async () => {

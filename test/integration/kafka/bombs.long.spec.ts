@@ -3,7 +3,8 @@ import { CompressionCodecs, CompressionTypes, Kafka, logLevel } from 'kafkajs';
 import { zstdCompressSync } from 'node:zlib';
 import { eventually } from '../../support/eventually';
 import { produce } from '../../support/kafka';
-import { closeAll, createTopic, settingsFor, startSource } from './fixtures';
+import { closeAll, committed, createTopic, settingsFor, startSource } from './fixtures';
+import { REFUSED_BATCH } from '../../../src/messaging/kafka';
 
 type Compression = 'gzip' | 'snappy' | 'lz4' | 'zstd';
 const MB = 1024 * 1024;
@@ -53,27 +54,36 @@ function watchMemory() {
   };
 }
 
+/** That the batch is handed on as one record, packed as it came and never unpacked, and that nothing around it is lost or waits. */
+async function expectRefused(topic: string, reason: RegExp, send: () => Promise<void>): Promise<void> {
+  await produce(topic, [{ partition: 0, value: 'before' }]);
+  await send();
+  await produce(topic, [{ partition: 0, value: 'behind' }]);
+  const memory = watchMemory();
+  const { source, listener, group } = startSource({ topics: [topic] });
+  await eventually(() => listener.seen.length === 3);
+  expect(memory()).toBeLessThan(400);
+  const [before, refused, behind] = listener.seen;
+  expect([String(before?.value), String(behind?.value)]).toEqual(['before', 'behind']);
+  const bytes = refused?.value ?? Buffer.alloc(0);
+  expect(String(refused?.headers[REFUSED_BATCH])).toMatch(reason);
+  expect(refused).toMatchObject({ key: null, offset: (behind?.offset ?? 0n) - 1n });
+  expect(Math.abs((refused?.timestamp ?? 0) - Date.now())).toBeLessThan(600_000);
+  // Whole: its own length says where it ends, and its offsets are those that are passed over.
+  expect(bytes.readInt32BE(8)).toBe(bytes.length - 12);
+  expect(bytes.readBigInt64BE(0)).toBe((before?.offset ?? 0n) + 1n);
+  await eventually(async () => (await committed(group, topic)) === (behind?.offset ?? 0n) + 1n);
+  expect(source.trouble).toBeUndefined();
+}
+
 it.each<[Compression, number]>([
   ['gzip', 200],
   ['zstd', 200],
   ['lz4', 200],
-])(
-  'a small batch of %s that unpacks to %i MB stops its partition alone, and is never unpacked',
-  async (compression, size) => {
-    const [topic, other] = [await createTopic('bomb', { partitions: 2 }), await createTopic('other')];
-    await produceCompressed(topic, compression, [Buffer.alloc(size * MB)]);
-    const memory = watchMemory();
-    const { source, listener } = startSource({ topics: [topic, other] });
-    await eventually(() => source.trouble?.includes('larger than'));
-    await produce(other, [{ value: 'flows' }]);
-    await produce(topic, [{ partition: 1, value: 'beside' }]);
-    await eventually(() => listener.seen.length === 2);
-    expect(listener.values.toSorted()).toEqual(['beside', 'flows']);
-    expect(source.state).toBe('joined');
-    expect(source.trouble).toContain(`${topic}/0`);
-    expect(memory()).toBeLessThan(400);
-  },
-);
+])('a small batch of %s that unpacks to %i MB is never unpacked, and stops nothing', async (compression, size) => {
+  const topic = await createTopic('bomb', { partitions: 1 });
+  await expectRefused(topic, /larger than/, () => produceCompressed(topic, compression, [Buffer.alloc(size * MB)]));
+});
 
 it('many batches that each keep within the limit are taken a few at a time, all of them', async () => {
   const [topic, other] = [await createTopic('swarm'), await createTopic('other')];
@@ -94,16 +104,24 @@ it('many batches that each keep within the limit are taken a few at a time, all 
   expect(source.trouble).toBeUndefined();
 });
 
-it('a batch of empty records without number stops its partition alone', async () => {
-  const [topic, other] = [await createTopic('empty'), await createTopic('other')];
-  await produceCompressed(
-    topic,
-    'zstd',
-    Array.from({ length: 300_000 }, () => Buffer.alloc(0)),
-  );
-  const { source, listener } = startSource({ topics: [topic, other] });
-  await eventually(() => source.trouble?.includes('300000 records'));
-  await produce(other, [{ value: 'flows' }]);
-  await eventually(() => listener.values.includes('flows'));
-  expect(listener.values).toEqual(['flows']);
+it('a batch of empty records without number is not unpacked, either', async () => {
+  const topic = await createTopic('empty', { partitions: 1 });
+  const records = Array.from({ length: 300_000 }, () => Buffer.alloc(0));
+  await expectRefused(topic, /300000 records/, () => produceCompressed(topic, 'zstd', records));
+});
+
+it("a batch that a transaction took back is nobody's, however large", async () => {
+  const topic = await createTopic('aborted', { partitions: 1 });
+  const client = new Kafka({ brokers: settingsFor().kafkaBrokers, logLevel: logLevel.NOTHING });
+  const producer = client.producer({ transactionalId: topic, maxInFlightRequests: 1, idempotent: true });
+  await producer.connect();
+  const transaction = await producer.transaction();
+  const messages = [{ partition: 0, value: Buffer.alloc(200 * MB) }];
+  await transaction.send({ topic, compression: CompressionTypes.GZIP, messages });
+  await transaction.abort();
+  await producer.disconnect();
+  await produce(topic, [{ partition: 0, value: 'behind' }]);
+  const { listener } = startSource({ topics: [topic] });
+  await eventually(() => listener.values.includes('behind'));
+  expect(listener.values).toEqual(['behind']);
 });

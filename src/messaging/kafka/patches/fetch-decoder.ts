@@ -1,4 +1,5 @@
-import { Deferred, FetchBudget } from '../fetch-budget';
+import { messageOf } from '../../../platform/errors';
+import { Deferred, FetchBudget, isTooLarge } from '../fetch-budget';
 import { loadInternal } from './version';
 
 interface Decoder {
@@ -18,31 +19,52 @@ type MessagesDecoder = (decoder: Decoder) => Promise<FetchedMessage[]>;
 
 /** Where things stand in a record batch, format 2 (Kafka protocol guide, "Record Batch"). */
 const MAGIC_AT = 16;
+const LENGTH_AT = 8;
+const ATTRIBUTES_AT = 21;
 const LAST_OFFSET_DELTA_AT = 23;
+const MAX_TIMESTAMP_AT = 35;
+const PRODUCER_ID_AT = 43;
 const RECORD_COUNT_AT = 57;
 const BATCH_HEADER_BYTES = 61;
 const MAGIC = 2;
+const IN_TRANSACTION = 1 << 4;
 
 const UNREADABLE = Symbol('unreadable');
 
-/** Why this stands in a record's place: the batch at its offset can't be decoded. Undefined for an ordinary record. */
+/** Why this stands in a record's place: the batch at its offset can't be decoded here and now. Undefined for a record. */
 export const unreadableCause = (message: object): Error | undefined =>
   (message as { [UNREADABLE]?: Error })[UNREADABLE];
 
-/** Its offset is the batch's last: a fetch may ask for an offset in the middle, and kafkajs drops, as read, what lies before it. */
-function unreadable(batch: Buffer, cause: Error): FetchedMessage {
-  const offset = batch.readBigInt64BE(0) + BigInt(batch.readInt32BE(LAST_OFFSET_DELTA_AT));
+/**
+ * The header of a record that is a whole batch, packed as it came: why it is not unpacked. What it holds is lost to nobody who has its
+ * bytes, and no partition waits for it.
+ */
+export const REFUSED_BATCH = 'parley-refused-batch';
+
+/**
+ * Stands in the batch's place. Its offset is the batch's last: a fetch may ask for an offset in the middle, and kafkajs drops, as read, what
+ * lies before it. @param batch its bytes, to its end or beyond
+ */
+function standIn(batch: Buffer, cause: Error): FetchedMessage {
+  const refused = isTooLarge(cause);
   return {
-    offset: String(offset),
-    [UNREADABLE]: cause,
-    timestamp: '0',
+    offset: String(batch.readBigInt64BE(0) + BigInt(batch.readInt32BE(LAST_OFFSET_DELTA_AT))),
+    ...(refused ? {} : { [UNREADABLE]: cause }),
+    timestamp: String(batch.readBigInt64BE(MAX_TIMESTAMP_AT)),
     key: null,
-    value: null,
-    headers: {},
+    // A copy: it may be kept for longer than the answer that it came in.
+    value: refused ? Buffer.from(batch.subarray(0, lengthOf(batch))) : null,
+    headers: refused ? { [REFUSED_BATCH]: Buffer.from(messageOf(cause)) } : {},
     isControlRecord: false,
-    batchContext: { producerId: '-1', inTransaction: false },
+    // kafkajs leaves out what a transaction took back.
+    batchContext: {
+      producerId: String(batch.readBigInt64BE(PRODUCER_ID_AT)),
+      inTransaction: (batch.readInt16BE(ATTRIBUTES_AT) & IN_TRANSACTION) !== 0,
+    },
   } as FetchedMessage;
 }
+
+const lengthOf = (batch: Buffer): number => LENGTH_AT + 4 + batch.readInt32BE(LENGTH_AT);
 
 /** By the decoder of the whole answer, which all its partitions share. */
 const budgets = new WeakMap<Decoder, FetchBudget>();
@@ -55,9 +77,10 @@ function budgetOf(decoder: Decoder): FetchBudget {
 
 /**
  * One batch with an unknown codec, or one that unpacks beyond its limit, makes kafkajs reject the whole fetch: with every
- * other topic of that broker, for ever, or the client dies of it. Here the partition alone is stopped: what comes before the
- * batch is handed out, then a mark in its place, and nothing behind it. Many batches that each keep within the limit would fill the
- * memory all the same: what an answer may cost is bounded, and what is beyond comes with a later fetch.
+ * other topic of that broker, for ever, or the client dies of it. Here what comes before the batch is handed out, then what stands in its
+ * place, and nothing behind it until that is dealt with: one record with the packed bytes where it is too large for anybody, ever; else a
+ * mark that stops the partition alone, since a codec that is missing is ours to mend. Many batches that each keep within the limit would
+ * fill the memory all the same: what an answer may cost is bounded, and what is beyond comes with a later fetch.
  */
 function containedMessagesDecoder(original: MessagesDecoder, decodeBatch: RecordBatchDecoder): MessagesDecoder {
   return async (decoder) => {
@@ -89,9 +112,9 @@ async function decodeBatches(
       for (const record of records) messages.push(record);
     } catch (error) {
       // The broker cuts the last batch where the size limit falls; the next fetch brings it whole.
-      const comesAgain = (error as Error).name === 'KafkaJSPartialMessageError' || error instanceof Deferred;
-      if (comesAgain || messages.length > 0) break;
-      return [unreadable(bytes.subarray(start), error as Error)];
+      const isPartial = bytes.length - start < lengthOf(bytes.subarray(start));
+      if (isPartial || error instanceof Deferred || messages.length > 0) break;
+      return [standIn(bytes.subarray(start), error as Error)];
     }
   }
   return messages;

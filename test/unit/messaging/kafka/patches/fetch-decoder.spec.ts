@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { zstdCompressSync } from 'node:zlib';
 import '../../../../../src/messaging/kafka/kafkajs';
-import { unreadableCause } from '../../../../../src/messaging/kafka/patches/fetch-decoder';
+import { REFUSED_BATCH, unreadableCause } from '../../../../../src/messaging/kafka/patches/fetch-decoder';
 
 const load = createRequire(__filename);
 const Decoder = load('kafkajs/src/protocol/decoder') as new (buffer: Buffer) => { offset: number };
 const decode = load('kafkajs/src/protocol/requests/fetch/v4/decodeMessages') as (
   decoder: object,
-) => Promise<{ offset: string; value: Buffer | null }[]>;
+) => Promise<{ offset: string; value: Buffer | null; headers: Record<string, Buffer> }[]>;
 const { RecordBatch } = load('kafkajs/src/protocol/recordBatch/v0') as {
   RecordBatch(fields: object): Promise<{ buffer: Buffer }>;
 };
@@ -55,6 +55,14 @@ it('puts a mark at the last offset of an unreadable batch that comes first', asy
   expect(rest).toEqual([]);
   expect(mark).toMatchObject({ offset: '17', value: null });
   expect(mark && unreadableCause(mark)?.message).toBe('incorrect header check');
+});
+
+it('puts a mark in the place of a whole batch whose records are cut off', async () => {
+  const bytes = await batch(13, 2);
+  // One record more than there is.
+  bytes.writeInt32BE(3, 57);
+  const [mark] = await decode(answer(bytes));
+  expect(mark && unreadableCause(mark)).toBeDefined();
 });
 
 it('takes a batch that the broker cut off for the next fetch', async () => {
@@ -105,14 +113,23 @@ describe('what one answer may cost', () => {
   });
 
   it('counts records, too: half a kilobyte each, though they are nothing on the wire', async () => {
-    const [mark] = await decode(answer(zstd(await batch(0, 250_001))));
-    expect(mark && unreadableCause(mark)?.message).toBe('it holds 250001 records, more than 250000');
+    const [refused] = await decode(answer(zstd(await batch(0, 250_001))));
+    expect(String(refused?.headers[REFUSED_BATCH])).toBe('it holds 250001 records, more than 250000');
     expect((await partitions([zstd(await batch(0, 140_000)), await batch(140_000, 1)]))[0]).toHaveLength(140_000);
   });
 
-  it('leaves a batch that is too large under any circumstances unreadable', async () => {
-    const [mark] = await decode(answer(await packed(7, 129 * MB)));
-    expect(mark).toMatchObject({ offset: '7' });
-    expect(mark && unreadableCause(mark)?.message).toMatch(/larger than/);
+  it('hands on as it is, packed, what is too large under any circumstances; what is behind it comes with the next fetch', async () => {
+    const bomb = await packed(7, 129 * MB);
+    const [refused, ...more] = await decode(answer(bomb, await batch(8, 1)));
+    expect(more).toEqual([]);
+    expect(refused).toMatchObject({ offset: '7', isControlRecord: false });
+    expect(refused?.value?.equals(bomb)).toBe(true);
+    expect(refused && unreadableCause(refused)).toBeUndefined();
+    expect(String(refused?.headers[REFUSED_BATCH])).toMatch(/larger than/);
+  });
+
+  it('waits for the rest of a batch that was cut off, also where its beginning says that it is too large', async () => {
+    const cut = zstd(await batch(0, 250_001)).subarray(0, 100);
+    expect(await decode(answer(cut))).toEqual([]);
   });
 });
