@@ -1,5 +1,14 @@
 #!/usr/bin/env node
 'use strict';
+// As package.json has it. An older Node fails somewhere in a library, in words that help nobody.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 11)) {
+  process.stderr.write(
+    `parley-partner: Node 24.11 or newer is needed, this is ${process.versions.node}. Install it from https://nodejs.org (or by nvm install 24) and try again.\n`,
+  );
+  process.exit(1);
+}
+
 const HELP = `Tries a partner's system against a simulated company, without the company's own.
 
   npx parley-partner simulate company acme --brokers localhost:9092 --format json --orders 3

@@ -61,8 +61,8 @@ describe('the request queue of a connection', () => {
   it('sends what waits when the broker has throttled it long enough, and not before', async () => {
     const throttled = queue(5);
     const sent: number[] = [];
-    throttled.maybeThrottle(60);
     const began = performance.now();
+    throttled.maybeThrottle(60);
     await new Promise<void>((resolve) => {
       throttled.push({ ...request(1, sent), sendRequest: () => resolve() });
     });
