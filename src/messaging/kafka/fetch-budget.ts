@@ -71,7 +71,11 @@ export class FetchBudget {
       this.spent += store.bytes + records * RECORD_BYTES + store.headers * HEADER_BYTES;
       return decoded;
     } catch (error) {
-      throw limits === USUAL && isTooLarge(error) ? new Deferred('', { cause: error }) : error;
+      if (!isTooLarge(error)) throw error;
+      if (limits === USUAL) throw new Deferred('', { cause: error });
+      // One bomb costs as much as it could: a swarm of them, one in each partition, would hold the process for long.
+      this.spent += PLENTY;
+      throw error;
     }
   }
 }

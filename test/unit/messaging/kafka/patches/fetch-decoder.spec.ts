@@ -128,6 +128,12 @@ describe('what one answer may cost', () => {
     expect(String(refused?.headers[REFUSED_BATCH])).toMatch(/larger than/);
   });
 
+  it('is spent with one bomb: the others wait for the next fetch, and usual batches do not wait', async () => {
+    const bomb = [await packed(7, 129 * MB)];
+    const usual = [await packed(5, 1000)];
+    expect(await partitions(bomb, bomb, usual, bomb)).toEqual([['7'], [], ['5'], []]);
+  });
+
   it('waits for the rest of a batch that was cut off, also where its beginning says that it is too large', async () => {
     const cut = zstd(await batch(0, 250_001)).subarray(0, 100);
     expect(await decode(answer(cut))).toEqual([]);
