@@ -51,6 +51,10 @@ describe('parley certify', () => {
       return { code: await program.finished(), output: program.output, stdout: program.stdout };
     };
 
+    const homeless = Program.run('cli/main.js', ['certify', partner], { DATABASE_URL: databaseUrl, ROLES: 'notifier' });
+    expect(await homeless.finished()).toBe(1);
+    expect(homeless.output).toMatch(/No broker is named to certify at\.\nSet KAFKA_BROKERS/);
+
     const files = { junit: join(folder, 'junit.xml'), ctrf: join(folder, 'ctrf.json') };
     const account = ['--partner-username', door.account.username];
     const first = await certify(...account, '--json', '--junit', files.junit, '--ctrf', files.ctrf);

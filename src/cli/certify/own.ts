@@ -5,7 +5,7 @@ import { keepCertification, Partners } from '../../partners';
 import { systemClock } from '../../platform/clock';
 import type { Config } from '../../platform/config';
 import type { Database } from '../../platform/database';
-import { AppError } from '../../platform/errors';
+import { AppError, NonRetriableError } from '../../platform/errors';
 import {
   type Access,
   type CertificationReport,
@@ -99,6 +99,10 @@ const MECHANISMS = { plain: 'PLAIN', 'scram-sha-256': 'SCRAM-SHA-256', 'scram-sh
 /** Under Parley's own account: it may write what the company writes and read what the partner does. */
 function accessOf(config: Config): Access {
   const { kafkaBrokers, kafkaSsl, kafkaCaFile, kafkaCertFile, kafkaKeyFile, kafkaSaslMechanism: mechanism } = config;
+  if (kafkaBrokers.length === 0) {
+    const hint = 'Set KAFKA_BROKERS: only what is done for notifications alone does without.';
+    throw new NonRetriableError('broker-unreachable', 'No broker is named to certify at.', { hint });
+  }
   const own = kafkaCertFile && kafkaKeyFile ? { cert: kafkaCertFile, key: kafkaKeyFile } : {};
   return {
     brokers: [...kafkaBrokers],
