@@ -5,6 +5,8 @@ import { ChannelCatalog } from './messaging/channels';
 import { createTransport, parkedAnswers, type ParleyTransport } from './messaging/consumer';
 import { createDeadlineWatcher, type DeadlineWatcher, Exchanges } from './messaging/exchanges';
 import {
+  type BatchSource,
+  type BatchSourceOptions,
   createBatchSource,
   createKafkaAdmin,
   createLanePublisher,
@@ -120,6 +122,31 @@ const publishing = (config: Config, log: Logger): Provider[] => [
   },
 ];
 
+const sourceOf = (
+  config: Config,
+  log: Logger,
+  topics: readonly string[],
+  onBatch: BatchSourceOptions['onBatch'],
+): BatchSource =>
+  createBatchSource(config, log, {
+    groupId: config.kafkaConsumerGroup,
+    topics,
+    onBatch,
+    // A heartbeat may be missed five times.
+    timing: {
+      sessionTimeout: config.kafkaSessionTimeoutMs,
+      heartbeat: Math.min(3000, config.kafkaSessionTimeoutMs / 6),
+    },
+    // Several crashes in a row: a new process is healthier than another try in this one.
+    onFatal: (error) => {
+      log.fatal(
+        { reason: messageOf(error) },
+        'the consumer cannot be kept alive: leaving, so that a new process takes over',
+      );
+      process.exit(1);
+    },
+  });
+
 /** From the broker into the rooms. */
 const reading = (config: Config, log: Logger): Provider[] => [
   {
@@ -157,25 +184,7 @@ const reading = (config: Config, log: Logger): Provider[] => [
             logger: log,
             observer: new ReplayOutcomes(),
             protect: { config, admin, openPublisher: () => createLanePublisher(config, log, 'dead-letters') },
-            makeSource: (topics, onBatch) =>
-              createBatchSource(config, log, {
-                groupId: config.kafkaConsumerGroup,
-                topics,
-                onBatch,
-                // A heartbeat may be missed five times.
-                timing: {
-                  sessionTimeout: config.kafkaSessionTimeoutMs,
-                  heartbeat: Math.min(3000, config.kafkaSessionTimeoutMs / 6),
-                },
-                // Several crashes in a row: a new process is healthier than another try in this one.
-                onFatal: (error) => {
-                  log.fatal(
-                    { reason: messageOf(error) },
-                    'the consumer cannot be kept alive: leaving, so that a new process takes over',
-                  );
-                  process.exit(1);
-                },
-              }),
+            makeSource: (topics, onBatch) => sourceOf(config, log, topics, onBatch),
           })
         : null,
   },

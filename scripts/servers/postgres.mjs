@@ -174,8 +174,9 @@ function isRunning(pid) {
   }
 }
 
-async function run(url, sql) {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+/** As patient as a machine may be slow; who asks again and again needs less. */
+async function run(url, sql, connectMs = 60_000) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -186,7 +187,7 @@ async function run(url, sql) {
 }
 
 const answers = (url) =>
-  run(url, 'SELECT 1').then(
+  run(url, 'SELECT 1', 5000).then(
     () => true,
     () => false,
   );
