@@ -1,6 +1,6 @@
 import { Conditions, type Database, IndexedReader } from '../../platform/database';
 import { decodeCursor, type Page, pageOf } from '../../platform/http';
-import { type DeadLetter, IS_LETTER, LETTER_COLUMNS, typesOf } from './dead-letter';
+import { type DeadLetter, groupJoin, IS_LETTER, LETTER_COLUMNS, typesOf } from './dead-letter';
 
 export interface DeadLetterFilter {
   state: 'open' | 'resolved' | 'all';
@@ -87,7 +87,7 @@ export class DeadLetterList {
     const found = await this.indexes.rows<DeadLetter>(
       // The ids come from an index alone, so that no plan walks resolved rows in search of the open ones.
       `SELECT ${LETTER_COLUMNS} FROM (SELECT p.id FROM parked_inbound p WHERE ${where.toString()} ORDER BY p.id DESC LIMIT :limit) found
-       JOIN parked_inbound p USING (id) LEFT JOIN failure_group g ON g.fingerprint = p.fingerprint ORDER BY p.id DESC`,
+       JOIN parked_inbound p USING (id) ${groupJoin(scope)} ORDER BY p.id DESC`,
       { ...where.values, limit: limit + 1 },
     );
     return pageOf(found, limit, ({ id }) => [id]);
@@ -97,7 +97,7 @@ export class DeadLetterList {
   async find(id: string, scope: Scope): Promise<DeadLetter | undefined> {
     const where = new Conditions().and('p.id = :id', { id }).within('p.partner', scope);
     const [row] = await this.database.query<DeadLetter>(
-      `SELECT ${LETTER_COLUMNS} FROM parked_inbound p LEFT JOIN failure_group g ON g.fingerprint = p.fingerprint WHERE ${where.toString()}`,
+      `SELECT ${LETTER_COLUMNS} FROM parked_inbound p ${groupJoin(scope)} WHERE ${where.toString()}`,
       where.values,
     );
     return row;

@@ -45,7 +45,7 @@ export interface DeadLetter {
   dltTrouble: string | null;
   /** Later messages of its key that wait for it, counted up to {@link MOST_HELD}. */
   held: number;
-  /** Who works on failures of its cause. */
+  /** Who works on failures of its cause; null also where the caller may not know ({@link groupJoin}). */
   assignee: string | null;
 }
 
@@ -61,6 +61,13 @@ export const LETTER_COLUMNS = `p.id, p.state, p.version, p.partner, p.key, p.top
   CASE WHEN p.holds AND p.key IS NOT NULL AND p.state IN ('waiting', 'dead') THEN
     (SELECT count(*)::int FROM (SELECT 1 FROM parked_inbound l WHERE l.channel_id = p.channel_id AND l.key = p.key AND l.holds AND l.id > p.id
        AND l.state IN ('waiting', 'held', 'dead') LIMIT ${MOST_HELD}) later) ELSE 0 END AS held`;
+
+/**
+ * Joins what staff say of its cause to a row `p`, as `g`. A cause is one for all partners, so what is said of it may speak of any: who may see only some
+ * reads nothing of it.
+ */
+export const groupJoin = (scope: readonly string[] | null): string =>
+  `LEFT JOIN failure_group g ON ${scope === null ? 'g.fingerprint = p.fingerprint' : 'false'}`;
 
 /** Is or was a dead letter, in the words of the indexes: what was only retried is none. */
 export const IS_LETTER = `(p.state IN ('dead', 'discarded') OR p.replay_id IS NOT NULL)`;

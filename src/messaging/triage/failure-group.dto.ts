@@ -39,7 +39,10 @@ export class FailureGroupDto {
   @ApiProperty({ example: '9f86d081884c7d65' })
   fingerprint: string;
 
-  @ApiProperty({ description: 'Of assignee and note; also the ETag', example: 0 })
+  @ApiProperty({
+    description: 'Of assignee and note, which a caller that is confined to partners does not see; also the ETag',
+    example: 0,
+  })
   version: number;
 
   @ApiProperty({ description: 'How many need somebody', example: 1042 })

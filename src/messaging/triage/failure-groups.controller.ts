@@ -8,7 +8,7 @@ import { Allow, audit, type Caller, TheCaller } from '../../staff';
 import { ChangeGroupDto, FailureGroupDto, FailureGroupPageDto, ListGroupsDto } from './failure-group.dto';
 import { FailureGroups } from './failure-groups';
 import { BODY_PROBLEMS, ETAG, IfMatch, LINK, operation, STALE } from './openapi';
-import { groupUnknown } from './refusals';
+import { groupOfAllPartners, groupUnknown } from './refusals';
 import { WORD } from './words';
 
 const Fingerprint = ApiParam({ name: 'fingerprint', example: '9f86d081884c7d65' });
@@ -73,6 +73,7 @@ export class FailureGroupsController {
     const version = seenVersion(ifMatch);
     const now = this.clock.now();
     if (!WORD.test(fingerprint) || !(await this.groups.find(fingerprint, by.partners))) throw groupUnknown();
+    if (by.partners !== null) throw groupOfAllPartners();
     await this.database.transaction(async (tx) => {
       await this.groups.change(tx, fingerprint, version, { assignee, note }, by.id, now);
       // That there is a note, not what it says: it may be taken back, the book not.

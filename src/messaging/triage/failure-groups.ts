@@ -1,9 +1,9 @@
 import { Conditions, type Database, IndexedReader, query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import { decodeCursor, type Page, pageOf, versionStale } from '../../platform/http';
-import { IS_LETTER } from './dead-letter';
+import { groupJoin, IS_LETTER } from './dead-letter';
 
-/** Dead letters of one cause. What is counted and seen is what the caller may see. */
+/** Dead letters of one cause. What is counted and seen is what the caller may see; one that is confined to partners reads no assignee and no note. */
 export interface FailureGroup {
   fingerprint: string;
   /** Of assignee and note; 0 while nobody has set them. */
@@ -99,7 +99,7 @@ export class FailureGroups {
          SELECT * FROM counted ${state === 'all' ? `UNION ALL SELECT * FROM (${known(resolved)}) known WHERE fingerprint NOT IN (SELECT fingerprint FROM counted)` : ''}
        )
        SELECT ${COLUMNS} FROM (SELECT * FROM grouped WHERE ${after.toString()} ORDER BY open DESC, last DESC, fingerprint DESC LIMIT :limit) s
-       JOIN parked_inbound p ON p.id = s.sample LEFT JOIN failure_group g ON g.fingerprint = s.fingerprint
+       JOIN parked_inbound p ON p.id = s.sample ${groupJoin(scope)}
        ORDER BY s.open DESC, s.last DESC, s.fingerprint DESC`,
       { ...counted.values, ...after.values, limit: limit + 1 },
     );
@@ -120,7 +120,7 @@ export class FailureGroups {
          SELECT p.fingerprint, 0, min(p.first_failed_at), coalesce(max(p.last_failed_at), 'epoch'), max(p.id), count(DISTINCT p.partner)::int,
            (array_agg(DISTINCT p.partner))[1:10]
          FROM parked_inbound p WHERE ${IS_LETTER} AND ${where.toString()} AND NOT EXISTS (SELECT 1 FROM counted) GROUP BY 1
-       )) s JOIN parked_inbound p ON p.id = s.sample LEFT JOIN failure_group g ON g.fingerprint = s.fingerprint`,
+       )) s JOIN parked_inbound p ON p.id = s.sample ${groupJoin(scope)}`,
       where.values,
     );
     return row;

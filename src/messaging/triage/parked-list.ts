@@ -1,7 +1,7 @@
 import { Conditions, type Database, IndexedReader } from '../../platform/database';
 import { decodeCursor, type Page, pageOf } from '../../platform/http';
 import { type Behind, BEHIND_COLUMNS, BEHIND_JOIN, behindInWords } from './behind';
-import { type DeadLetter, LETTER_COLUMNS } from './dead-letter';
+import { type DeadLetter, groupJoin, LETTER_COLUMNS } from './dead-letter';
 import { type Suspension, SUSPENSION_COLUMNS, SUSPENSION_JOIN, suspensionInWords } from './suspension';
 
 /** A message that waits, and for what. */
@@ -25,7 +25,7 @@ type Scope = readonly string[] | null;
 export const MOST_RETRIED = 1000;
 
 const COLUMNS = `${LETTER_COLUMNS}, ${BEHIND_COLUMNS}, ${SUSPENSION_COLUMNS}`;
-const JOINS = `LEFT JOIN failure_group g ON g.fingerprint = p.fingerprint ${BEHIND_JOIN} ${SUSPENSION_JOIN}`;
+const joins = (scope: Scope) => `${groupJoin(scope)} ${BEHIND_JOIN} ${SUSPENSION_JOIN}`;
 /** In the words of the index. */
 const IS_PARKED = `p.state IN ('waiting', 'held')`;
 
@@ -51,7 +51,7 @@ export class ParkedList {
       .and('p.id > :after', { after });
     const found = await this.indexes.rows<ParkedLetter>(
       `SELECT ${COLUMNS} FROM (SELECT p.id FROM parked_inbound p WHERE ${where.toString()} ORDER BY p.id LIMIT :limit) found
-       JOIN parked_inbound p USING (id) ${JOINS} ORDER BY p.id`,
+       JOIN parked_inbound p USING (id) ${joins(scope)} ORDER BY p.id`,
       { ...where.values, limit: limit + 1 },
     );
     return pageOf(found, limit, ({ id }) => [id]);
@@ -61,7 +61,7 @@ export class ParkedList {
   async find(id: string, scope: Scope): Promise<ParkedLetter | undefined> {
     const where = new Conditions().and('p.id = :id', { id }).within('p.partner', scope);
     const [row] = await this.database.query<ParkedLetter>(
-      `SELECT ${COLUMNS} FROM parked_inbound p ${JOINS} WHERE ${where.toString()}`,
+      `SELECT ${COLUMNS} FROM parked_inbound p ${joins(scope)} WHERE ${where.toString()}`,
       where.values,
     );
     return row;

@@ -40,5 +40,12 @@ export const editInvalid = (contract: string, violation: Violation): NonRetriabl
 export const groupUnknown = (): NonRetriableError =>
   new NonRetriableError('group-unknown', 'No dead letter of this fingerprint is kept.');
 
+export const groupOfAllPartners = (): NonRetriableError =>
+  new NonRetriableError(
+    'forbidden',
+    'Assignee and note of a cause are those of all partners; a caller that is confined to some neither sees nor changes them.',
+    { hint: 'Ask somebody who may see all partners.' },
+  );
+
 export const topicUnknown = (): NonRetriableError =>
   new NonRetriableError('topic-unknown', 'There is no channel with this topic.');

@@ -41,10 +41,18 @@ describe('an administrator who is confined to another partner', () => {
     expect((await place(orders, body)).status).toBe(201);
     const record = answerRecord('acme', 'none', { orderNumber: order, responseCode: 'AP' });
     const consumer = await consumerOf(orders);
-    await consumer.process(new TestBatch([{ ...record, value: Buffer.from('{') }]));
+    const theirs = answerRecord('umbra', 'none', { orderNumber: 'of-umbra', responseCode: 'AP' });
+    // One cause, and a note about it that speaks of acme.
+    for (const unreadable of [theirs, record])
+      await consumer.process(new TestBatch([{ ...unreadable, value: Buffer.from('{') }]));
     await consumer.close();
     const [dead] = (await send(orders, 'GET', '/v1/dead-letters')).json['items'] as { id: string }[];
     const [group] = (await send(orders, 'GET', '/v1/dead-letter-groups')).json['items'] as { fingerprint: string }[];
+    const cause = `/v1/dead-letter-groups/${String(group?.fingerprint)}`;
+    const note = { assignee: 'acme-desk', note: 'acme mends its export' };
+    expect(await send(orders, 'PATCH', cause, note, { 'if-match': '"0"' })).toMatchObject({
+      json: { partnerCount: 2, ...note },
+    });
     const exchange = (await send(orders, 'GET', `/v1/orders/${order}/exchanges`)).json;
     const [{ correlationId }] = (exchange['items'] ?? exchange['exchanges']) as [{ correlationId: string }];
     const told = {
@@ -57,13 +65,13 @@ describe('an administrator who is confined to another partner', () => {
     const data = { orderNumber: order, partner: { id: 'acme', name: 'Acme Ltd' }, at: told.at.toISOString() };
     const to = { channel: 'email', address: 'ops@example.com' } as const;
     await database.transaction((tx) => running.app.get(Notifications).raise(tx, [{ ...told, data, to }], told.at));
-    const [note] = (await send(orders, 'GET', '/v1/notifications')).json['items'] as { id: string }[];
+    const [letter] = (await send(orders, 'GET', '/v1/notifications')).json['items'] as { id: string }[];
     const receiver = { name: 'Purchasing for acme', email: 'ops@example.com', subscriptions: [] };
     expect((await send(orders, 'PUT', '/v1/notification-receivers/ops-desk', receiver)).status).toBe(201);
     return {
       ...{ orderNumber: order, fingerprint: String(group?.fingerprint), correlationId, topic: record.topic },
       ...{ '/v1/dead-letters': String(dead?.id), '/v1/parked': String(dead?.id), '/v1/partners': 'acme' },
-      ...{ '/v1/notifications': String(note?.id), '/v1/notification-receivers': 'ops-desk', name: 'email' },
+      ...{ '/v1/notifications': String(letter?.id), '/v1/notification-receivers': 'ops-desk', name: 'email' },
     };
   }
 
@@ -87,7 +95,8 @@ describe('an administrator who is confined to another partner', () => {
   const state = async () =>
     database.query(
       `SELECT (SELECT jsonb_agg(p ORDER BY id) FROM partner p) AS partners, (SELECT jsonb_agg(o) FROM orders o) AS orders,
-              (SELECT jsonb_agg(c ORDER BY id) FROM channel c) AS channels, (SELECT jsonb_agg(d) FROM parked_inbound d) AS parked,
+              (SELECT jsonb_agg(c ORDER BY id) FROM channel c) AS channels, (SELECT jsonb_agg(d) FROM parked_inbound d WHERE partner = 'acme') AS parked,
+              (SELECT jsonb_agg(g) FROM failure_group g) AS groups,
               (SELECT jsonb_agg(e) FROM exchange e) AS exchanges,
               (SELECT jsonb_agg(n) FROM notification n) AS notifications, (SELECT jsonb_agg(r) FROM notification_receiver r) AS receivers,
               (SELECT count(*) FROM outbox_message) AS outbox`,

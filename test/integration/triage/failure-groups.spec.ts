@@ -59,6 +59,29 @@ describe('groups of dead letters', () => {
     expect(await change(theirs?.['fingerprint'], { note: 'x' }, '"0"', 'acme')).toMatchObject({ status: 404 });
   });
 
+  it('keep from a caller of one partner what staff say of a cause, and let it say nothing', async () => {
+    await triage.deliver(dead('shared'), dead('shared', 'umbra'));
+    const [group] = await groups();
+    const fingerprint = String(group?.['fingerprint']);
+    const said = { assignee: 'key_1', note: 'umbra sends nonsense' };
+    expect(await change(fingerprint, said)).toMatchObject({ status: 200 });
+    expect(await groups('', 'acme')).toMatchObject([{ open: 1, version: 0, assignee: null, note: null }]);
+    expect(await groups('state=all', 'acme')).toMatchObject([{ assignee: null, note: null }]);
+    expect(await ask(triage, 'acme', `GET /v1/dead-letter-groups/${fingerprint}`)).toMatchObject({
+      json: { version: 0, assignee: null, note: null },
+    });
+    const [own] = await itemsOf(triage, '/v1/dead-letters', 'acme');
+    expect(own?.['assignee']).toBeNull();
+    expect((await ask(triage, 'acme', `GET /v1/dead-letters/${own?.id}`)).json['assignee']).toBeNull();
+    for (const etag of ['"0"', '"1"'])
+      expect(await change(fingerprint, { note: null }, etag, 'acme')).toMatchObject({
+        status: 403,
+        json: { code: 'forbidden', detail: expect.stringContaining('all partners') as string },
+      });
+    expect(await groups()).toMatchObject([{ version: 1, ...said }]);
+    expect(await auditOf(triage, `group/${fingerprint}`)).toHaveLength(1);
+  });
+
   it('show those without an open one only when all are asked for', async () => {
     await triage.deliver(dead('old'), dead('old', 'umbra'));
     await resolveAll();
