@@ -2,9 +2,10 @@ import { ChannelCatalog } from '../../messaging/channels';
 import type { Acl, Quota, SecurityAdmin } from '../../messaging/kafka';
 import type { Database } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
+import { principalOf } from '../accounts/account';
 import { topicsOf } from './desired';
 import { aclName, aclsOfAccount, quotaOf } from './domain/rights';
-import { own } from './owned';
+import { keyOf, own, ownedBy, type Resource } from './owned';
 import type { PartnerSpec } from './partner-spec';
 
 export interface Rights {
@@ -37,14 +38,22 @@ export async function rightsOfAccount(database: Database, partner: string, usern
   return { acls: aclsOfAccount(username, partner, topics), quota: quotaOf(spec) };
 }
 
-/** Gives them to the account; each is written down as ours before. Callers hold the partner's lock. */
+/**
+ * Gives them to the account; each is written down as ours before. What others gave it stays theirs: such a right is not taken away with the account,
+ * such a limit neither changed nor ended. Callers hold the partner's lock.
+ */
 export async function giveRights(
   { database, security, now }: { database: Database; security: SecurityAdmin; now: Date },
   { partner, username }: { partner: string; username: string },
   { acls, quota }: Rights,
 ): Promise<void> {
-  const resources = acls.map((acl) => ({ kind: 'acl', name: aclName(acl) }) as const);
-  await own(database, partner, [...resources, { kind: 'quota', name: username }], now);
-  await security.addAcls(acls);
-  await security.putQuota(username, quota);
+  const there = new Set((await security.acls({ principal: principalOf(username) })).map(aclName));
+  const missing = acls.filter((acl) => !there.has(aclName(acl)));
+  const owned = await ownedBy(database, partner);
+  const limit: Resource = { kind: 'quota', name: username };
+  const isOurs = owned.has(keyOf(limit)) || Object.keys(await security.quota(username)).length === 0;
+  const resources = missing.map((acl): Resource => ({ kind: 'acl', name: aclName(acl) }));
+  await own(database, partner, [...resources, ...(isOurs ? [limit] : [])], now);
+  if (missing.length > 0) await security.addAcls(missing);
+  if (isOurs) await security.putQuota(username, quota);
 }

@@ -50,7 +50,7 @@ interface Compared {
 }
 
 function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, allowDelete }: Compared): Changes {
-  const isOwned = (kind: 'topic' | 'acl', name: string) => actual.owned.has(keyOf({ kind, name }));
+  const isOwned = (kind: 'topic' | 'acl' | 'quota', name: string) => actual.owned.has(keyOf({ kind, name }));
   // An onboarding that finished wrote down what is ours: what it did not make has a channel all the same.
   const before = actual.spec ? [] : [...actual.channels.keys()];
   const adoptable = new Set(before.flatMap((topic) => [topic, deadLetterTopic(topic)]));

@@ -21,17 +21,18 @@ export interface SecurityWanted {
   /** Why the next one can't be made. */
   nextIsTaken: string | undefined;
   parley: { username: string; consumerGroup: string };
-  isOwned: (kind: 'acl', name: string) => boolean;
+  isOwned: (kind: 'acl' | 'quota', name: string) => boolean;
   allowDelete: boolean;
 }
 
 export function securityChanges(wanted: SecurityWanted, seen: SecuritySeen): Changes {
   const usernames = [...new Set([...wanted.accounts, wanted.next].flatMap((account) => account?.username ?? []))];
   const rights = aclChanges(wanted, seen, usernames);
+  const quotas = usernames.map((name) => quotaChanges(name, wanted, seen));
   const users = userChanges(wanted, seen);
   return {
-    changes: [...rights.changes, ...usernames.flatMap((name) => quotaChange(name, wanted, seen)), ...users.changes],
-    notes: [...rights.notes, ...users.notes],
+    changes: [...rights.changes, ...quotas.flatMap(({ changes }) => changes), ...users.changes],
+    notes: [...rights.notes, ...quotas.flatMap(({ notes }) => notes), ...users.notes],
   };
 }
 
@@ -75,15 +76,27 @@ function concerns(acl: Acl, { topics, parley, accounts }: SecurityWanted, userna
 
 const LIMITS = ['producerByteRate', 'consumerByteRate', 'requestPercentage'] as const;
 
-function quotaChange(username: string, { spec }: SecurityWanted, { quotas }: SecuritySeen): Change[] {
+/** A limit that others set stays theirs, whoever they are: with the name of an application, a partner's file would throttle it. */
+function quotaChanges(username: string, { spec, isOwned }: SecurityWanted, { quotas }: SecuritySeen): Changes {
   const quota = quotaOf(spec);
   const actual = quotas.get(username) ?? {};
   const text = (value: number | undefined) => (value === undefined ? undefined : String(value));
   const differences: Difference[] = LIMITS.filter((member) => actual[member] !== quota[member]).map((member) => ({
     ...{ member, from: text(actual[member]), to: text(quota[member]) },
   }));
-  return differences.length === 0 ? [] : [{ op: '~', kind: 'quota', name: username, username, quota, differences }];
+  if (differences.length === 0) return { changes: [], notes: [] };
+  if (isOwned('quota', username) || isUnlimited(actual))
+    return { changes: [{ op: '~', kind: 'quota', name: username, username, quota, differences }], notes: [] };
+  return { changes: [], notes: [{ kind: 'quota', name: username, why: keptAsItIs(differences) }] };
 }
+
+const isUnlimited = (quota: Quota): boolean => LIMITS.every((member) => quota[member] === undefined);
+
+const keptAsItIs = (differences: readonly Difference[]): string =>
+  [
+    'is there and was not made by Parley: kept as it is',
+    ...differences.map(({ member, from, to }) => `${member} is ${from ?? 'not set'}, and would be ${to ?? 'not set'}`),
+  ].join('; ');
 
 /** The name of the account that comes next is not free, so nothing can be applied. */
 export const takenNotes = (next: NewAccount, why: string | undefined): Note[] =>
@@ -96,7 +109,9 @@ export const takenNotes = (next: NewAccount, why: string | undefined): Note[] =>
         },
       ];
 
-function userChanges({ spec, accounts, next, nextIsTaken }: SecurityWanted, { users }: SecuritySeen): Changes {
+function userChanges(wanted: SecurityWanted, seen: SecuritySeen): Changes {
+  const { spec, accounts, next, nextIsTaken } = wanted;
+  const { users } = seen;
   const notes: Note[] = accounts
     .filter(({ kind, state, username }) => kind === 'scram-sha-512' && state !== 'creating' && !users.has(username))
     .map(({ username }) => ({
@@ -106,16 +121,42 @@ function userChanges({ spec, accounts, next, nextIsTaken }: SecurityWanted, { us
     }));
   if (!next) return { changes: [], notes };
   notes.push(...takenNotes(next, nextIsTaken));
-  const isBegun = accounts.some(({ username }) => username === next.username);
-  if (next.kind === 'scram-sha-512' && !isBegun && users.has(next.username))
-    notes.push({
-      kind: 'user',
-      name: next.username,
-      why: 'is there and was not made by Parley',
-      refusal: {
-        code: 'account-foreign',
-        hint: `Look whose it is. If it is nobody's, delete it: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${next.username}`,
-      },
-    });
+  notes.push(...foreignNotes(next, wanted, seen));
   return { changes: [{ op: '+', kind: 'user', name: next.username, account: next }], notes };
+}
+
+/** The broker knows that name as somebody else's, who would be given the partner's rights and limits, and lose them with it. */
+function foreignNotes(next: NewAccount, wanted: SecurityWanted, seen: SecuritySeen): Note[] {
+  const { kind, username } = next;
+  const refused = (why: string, hint: string): Note[] => [
+    { kind: 'user', name: username, why, refusal: { code: 'account-foreign', hint } },
+  ];
+  if (kind === 'scram-sha-512') {
+    const isBegun = wanted.accounts.some((account) => account.username === username);
+    if (isBegun || !seen.users.has(username)) return [];
+    return refused(
+      'is there and was not made by Parley',
+      `Look whose it is. If it is nobody's, delete it: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${username}`,
+    );
+  }
+  if (seen.users.has(username))
+    return refused(
+      'has a password at the broker, and so is no certificate of the partner',
+      "Name the subject of the partner's certificate, as the broker's mapping rule makes it.",
+    );
+  const further = furtherRights(next, wanted, seen);
+  if (further.length === 0) return [];
+  return refused(
+    `may already do what no partner may, and so is somebody else's: ${further.map(aclName).join(', ')}`,
+    `Name the subject of the partner's certificate. If it is this one, take those rights away until it is onboarded: kafka-acls.sh --list --principal User:${username}`,
+  );
+}
+
+/** What others let that name do beyond what the partner gets. */
+function furtherRights({ username }: NewAccount, { spec, topics, isOwned }: SecurityWanted, { acls }: SecuritySeen) {
+  const own = new Set(aclsOfAccount(username, spec.partner, topics).map(aclName));
+  return acls.filter(
+    (acl) =>
+      isOf(acl, [username]) && acl.permission === 'allow' && !own.has(aclName(acl)) && !isOwned('acl', aclName(acl)),
+  );
 }
