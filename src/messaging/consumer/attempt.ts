@@ -7,10 +7,14 @@ import type { Outcome } from './handler';
 import type { Refusal } from './inspect';
 import { storableText } from './text';
 
-/** What was tried before: attempts that count, and since when. */
+/** What was tried before. */
 export interface History {
+  /** Those that count. */
   attempts: number;
+  /** Since when its age counts; null: it has not failed yet. */
   since: Date | null;
+  /** When it was to be tried; null: it was held behind another, and had its turn with that. */
+  dueAt: Date | null;
 }
 
 /** A failed attempt as it is recorded, and what comes of it. */
@@ -50,12 +54,21 @@ export function nextAttempt(
   return new Date(Math.min(end, now.getTime() + backoffMs(policy, attempts, random)));
 }
 
+/**
+ * Since when the age of what fails now counts. While it is due and not tried the age stands still: its partner is suspended, no consumer runs, or something of ours is
+ * away, and the message would die of that where its cure is. What was held behind another begins anew; its attempts go on being counted.
+ */
+export function countedSince({ since, dueAt }: History, now: Date): Date {
+  if (!since || !dueAt) return now;
+  return new Date(since.getTime() + Math.max(0, now.getTime() - dueAt.getTime()));
+}
+
 /** What becomes of a record that was not applied: its contract says how often it is tried. A refusal that nothing heals is no attempt. */
 export function failureOf({ inspected, refusal }: FreshRecord, judged: Refusal, before: History, now: Date): Failure {
   const { contract, key } = inspected;
   const failedIn = placeOf(judged, refusal);
   const outcome = discreet(judged, inspected);
-  const since = before.since ?? now;
+  const since = countedSince(before, now);
   const attempts = before.attempts + (outcome.kind === 'retry' || !refusal ? 1 : 0);
   const policy = contract?.retry ?? DEFAULT_RETRY;
   const next = outcome.kind === 'retry' ? nextAttempt(policy, { attempts, since }, now) : undefined;

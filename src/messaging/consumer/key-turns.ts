@@ -57,13 +57,14 @@ export const OF_KEY = `channel_id = :channelId AND key = :key AND holds AND stat
 
 /**
  * Of what holds a key only the first is ever waiting; the others are held. Asked behind whatever came to stand in front: a message that staff brought
- * back, or, while a record was with its handler, whatever else parked its key. The caller holds the keys' locks.
+ * back, or, while a record was with its handler, whatever else parked its key. Their age begins anew with their turn, which may be days from now. The caller
+ * holds the keys' locks.
  */
 export async function holdBehindFirst(tx: Tx, keys: readonly ChannelKey[]): Promise<void> {
   for (const { channelId, key } of keys) {
     await query(
       tx,
-      `UPDATE parked_inbound SET state = 'held', next_attempt_at = NULL, version = version + 1
+      `UPDATE parked_inbound SET state = 'held', next_attempt_at = NULL, counted_since = NULL, version = version + 1
        WHERE ${OF_KEY} AND state = 'waiting' AND id > (SELECT id FROM parked_inbound WHERE ${OF_KEY} ORDER BY id LIMIT 1)`,
       { channelId, key },
     );

@@ -137,7 +137,7 @@ function toPark({ outcomes, next }: FoldResult, now: Date): ParkedRecord[] {
   return parked;
 }
 
-const UNTRIED = { attempts: 0, since: null };
+const UNTRIED = { attempts: 0, since: null, dueAt: null };
 
 function resultOf(outcome: Outcome, failure: Failure | undefined): Pick<Settled, 'result' | 'code'> {
   if (!failure) return { result: outcome.kind };

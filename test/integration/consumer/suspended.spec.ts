@@ -1,3 +1,4 @@
+import { DEFAULT_RETRY } from '../../../src/contracts';
 import { Database } from '../../../src/platform/database';
 import { systemClock } from '../../../src/platform/clock';
 import { PartnerStates } from '../../../src/partners/state/partner-states';
@@ -5,7 +6,7 @@ import type { StateVerb } from '../../../src/partners/state/state-change';
 import { eventually } from '../../support/eventually';
 import { uniqueName } from '../../support/kafka';
 import { countLockWaiters } from '../../support/lock-waiters';
-import { drainOf, makeDue, passUntilIdle } from './drain/drain-harness';
+import { drainOf, laterBy, makeDue, passUntilIdle } from './drain/drain-harness';
 import {
   addPartner,
   addShipments,
@@ -150,6 +151,20 @@ describe('what a suspended partner sends', () => {
     await change('resume');
     await drain();
     expect(await appliedSteps(world, partner)).toEqual(['0', '1', '2']);
+  });
+
+  test('waits as long as it takes and is no older for it: what failed before is tried again', async () => {
+    const tooEarly = { kind: 'retry', code: 'too-early', detail: 'not yet' } as const;
+    await run(world, [tape.record()], () => tooEarly);
+    await change('suspend');
+    const clock = laterBy(DEFAULT_RETRY.maxAgeMs + 60 * 60_000);
+    await passUntilIdle(drainOf(world, undefined, { clock }));
+    await change('resume');
+    await passUntilIdle(drainOf(world, () => tooEarly, { clock }));
+    expect(await parkedRows(world, partner)).toMatchObject([{ state: 'waiting', attempts: 2 }]);
+    await makeDue(world, partner);
+    await drain();
+    expect(await appliedSteps(world, partner)).toEqual(['0']);
   });
 
   test('is applied as before while it is only paused', async () => {

@@ -17,11 +17,11 @@ export class StaffDesk implements ParkedDesk {
     return release(tx, ids, replayId, now);
   }
 
-  /** One that is being tried just now is waited for, and is then waiting or not. */
+  /** One that is being tried just now is waited for, and is then waiting or not. What is due already is due since when it was: see `countedSince`. */
   async retryNow(tx: Tx, ids: readonly string[], now: Date): Promise<string[]> {
     const rows = await query<{ id: string }>(
       tx,
-      `UPDATE parked_inbound SET next_attempt_at = :now, version = version + 1 WHERE state = 'waiting' AND id IN (
+      `UPDATE parked_inbound SET next_attempt_at = least(next_attempt_at, :now), version = version + 1 WHERE state = 'waiting' AND id IN (
          SELECT id FROM parked_inbound WHERE id = ANY(:ids::bigint[]) AND state = 'waiting' ORDER BY id FOR UPDATE) RETURNING id`,
       { ids, now },
     );

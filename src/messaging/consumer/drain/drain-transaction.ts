@@ -124,8 +124,8 @@ function drainedOf({ key, messages }: Sequence, outcomes: readonly Outcome[], no
   return messages.map((message, index) => {
     const outcome = outcomes[index] as Outcome;
     if (isHeld || !isRefusal(outcome)) return { message, result: isHeld ? 'held' : outcome.kind, failure: undefined };
-    const { attempts, countedSince } = message.stored;
-    const failure = failureOf(freshOf(message), outcome, { attempts, since: countedSince }, now);
+    const { attempts, countedSince: since, nextAttemptAt: dueAt } = message.stored;
+    const failure = failureOf(freshOf(message), outcome, { attempts, since, dueAt }, now);
     isHeld = failure.holds && key !== null;
     return { message, result: outcome.kind, failure: { ...failure, holds: isHeld } };
   });

@@ -76,13 +76,15 @@ export class DueMessages {
     );
   }
 
-  /** Not now: something of ours that they need is away. No attempt is counted; they come back one by one, so that none stands before the others. */
+  /** Not now: something of ours that they need is away. No attempt is counted, and no age; they come back one by one, so that none stands before the others. */
   async postpone(ids: readonly string[], now: Date): Promise<void> {
     await this.database.transaction((tx) =>
       query(
         tx,
-        `UPDATE parked_inbound SET next_attempt_at = :now::timestamptz + random() * interval '${POSTPONED}' WHERE id IN (
-           SELECT id FROM parked_inbound WHERE id = ANY(:ids::bigint[]) AND state = 'waiting' AND next_attempt_at <= :now ORDER BY id FOR UPDATE SKIP LOCKED)`,
+        `UPDATE parked_inbound p SET next_attempt_at = later.at, counted_since = p.counted_since + (later.at - p.next_attempt_at) FROM (
+           SELECT id, :now::timestamptz + random() * interval '${POSTPONED}' AS at FROM parked_inbound
+           WHERE id = ANY(:ids::bigint[]) AND state = 'waiting' AND next_attempt_at <= :now ORDER BY id FOR UPDATE SKIP LOCKED) later
+         WHERE p.id = later.id`,
         { ids, now },
       ),
     );

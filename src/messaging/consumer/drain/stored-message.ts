@@ -22,6 +22,7 @@ export interface StoredMessage {
   headerValues: readonly (Buffer | null)[];
   attempts: number;
   countedSince: Date | null;
+  nextAttemptAt: Date | null;
   replayId: string | null;
   /** The edit that is applied in place of the bytes, by its message id. */
   edit: { messageId: string; document: unknown } | null;
@@ -29,7 +30,7 @@ export interface StoredMessage {
 
 const COLUMNS = `p.id, p.version, p.partner, p.channel_id AS "channelId", p.key, p.inbox_id AS "inboxId", p.topic, p.partition, p."offset", p.record_time AS "recordTime",
   p.raw_key AS "rawKey", p.raw_value AS "rawValue", p.header_names AS "headerNames", p.header_values AS "headerValues", p.attempts,
-  p.counted_since AS "countedSince", p.replay_id AS "replayId",
+  p.counted_since AS "countedSince", p.next_attempt_at AS "nextAttemptAt", p.replay_id AS "replayId",
   CASE WHEN e.id IS NOT NULL THEN jsonb_build_object('messageId', e.message_id, 'document', e.document) END AS edit`;
 
 /** Those of these messages that are there, by id. */

@@ -2,7 +2,7 @@ import type { AnyContract } from '../../../../src/contracts';
 import { createParkedDrain, createProcessor, type ReplayObserver } from '../../../../src/messaging/consumer';
 import type { Drain } from '../../../../src/messaging/consumer/drain/drain';
 import { JsonCodec } from '../../../../src/messaging/registry';
-import type { Clock } from '../../../../src/platform/clock';
+import { type Clock, systemClock } from '../../../../src/platform/clock';
 import { type Decide, handler, LIMITS, logger, TEST_CONTRACTS, type World } from '../harness';
 
 interface DrainShape {
@@ -41,3 +41,6 @@ export async function makeDue(world: World, partner: string): Promise<void> {
     { partner },
   );
 }
+
+/** A clock that is ahead. */
+export const laterBy = (ms: number): Clock => ({ now: () => new Date(systemClock.now().getTime() + ms) });

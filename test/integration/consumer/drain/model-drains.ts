@@ -1,11 +1,10 @@
 import type { AnyContract } from '../../../../src/contracts';
 import type { Drain } from '../../../../src/messaging/consumer/drain/drain';
 import { RegistryUnavailable } from '../../../../src/messaging/registry';
-import { type Clock, systemClock } from '../../../../src/platform/clock';
 import { Database, query, type Tx } from '../../../../src/platform/database';
 import { uniqueName } from '../../../support/kafka';
 import { type Decide, openWorld, type World } from '../harness';
-import { drainOf, passUntilIdle } from './drain-harness';
+import { drainOf, laterBy, passUntilIdle } from './drain-harness';
 import type { Random } from './seeded';
 
 /** Clocks of processes run ahead of the test's by up to so much. */
@@ -30,7 +29,7 @@ export class Drains {
     while (this.random.below(4) === 0) await this.brokenOff();
     const drains = Array.from({ length: 1 + this.random.below(3) }, () => this.any());
     await Promise.all([...drains.map(passUntilIdle), meanwhile()]);
-    await passUntilIdle(this.drain({ clock: ahead(LATE_MS) }));
+    await passUntilIdle(this.drain({ clock: laterBy(LATE_MS) }));
   }
 
   private any(): Drain {
@@ -40,7 +39,7 @@ export class Drains {
     });
   }
 
-  private drain({ world = this.world, decide = this.decide, clock = ahead(this.random.below(SKEW_MS)) } = {}): Drain {
+  private drain({ world = this.world, decide = this.decide, clock = laterBy(this.random.below(SKEW_MS)) } = {}): Drain {
     return drainOf(world, decide, { contracts: this.contracts, clock });
   }
 
@@ -86,8 +85,6 @@ export class Drains {
     await own.close();
   }
 }
-
-const ahead = (ms: number): Clock => ({ now: () => new Date(systemClock.now().getTime() + ms) });
 
 /** Ends every connection of this world, as a crash or a lost network does. */
 async function cutOff(database: Database, world: World): Promise<void> {

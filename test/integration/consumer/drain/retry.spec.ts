@@ -1,4 +1,7 @@
 import { errorReport, topicFor } from '../../../../src/contracts';
+import { StaffDesk } from '../../../../src/messaging/consumer';
+import { RegistryUnavailable } from '../../../../src/messaging/registry';
+import { type Clock, systemClock } from '../../../../src/platform/clock';
 import { NonRetriableError } from '../../../../src/platform/errors';
 import { uniqueName } from '../../../support/kafka';
 import {
@@ -18,7 +21,7 @@ import {
   TestBatch,
   type World,
 } from '../harness';
-import { drainOf, drainWith, makeDue, passUntilIdle, processorWith } from './drain-harness';
+import { drainOf, drainWith, laterBy, makeDue, passUntilIdle, processorWith } from './drain-harness';
 
 let world: World;
 let partner: string;
@@ -33,11 +36,13 @@ beforeEach(async () => {
   tape = new Tape(await addPartner(world, partner));
 });
 
+const DAY = 86_400_000;
+const dead = { kind: 'dead', code: 'never', detail: 'never' } as const;
 const tooEarly = { kind: 'retry', code: 'too-early', detail: 'not yet' } as const;
 const rows = () => parkedRows(world, partner);
 const contracts = [STEP, NOTE].map((contract) => ({
   ...contract,
-  retry: { initialMs: 3_600_000, maxMs: 3_600_000, attempts: 3, maxAgeMs: 86_400_000 },
+  retry: { initialMs: 3_600_000, maxMs: 3_600_000, attempts: 3, maxAgeMs: DAY },
 }));
 
 /** Fails a step so many times. */
@@ -60,6 +65,21 @@ async function arrive(
 async function tryAgain(decide?: Decide): Promise<void> {
   await makeDue(world, partner);
   await passUntilIdle(drainOf(world, decide, { contracts }));
+}
+
+/** What is due is put off, and put off again. */
+async function registryAway(clock: Clock): Promise<void> {
+  await makeDue(world, partner);
+  const away: Decide = () => {
+    throw new RegistryUnavailable('by plan');
+  };
+  for (const one of [systemClock, clock]) await passUntilIdle(drainOf(world, away, { contracts, clock: one }));
+}
+
+/** It is long due then. */
+async function wantedByStaff(clock: Clock): Promise<void> {
+  const ids = (await rows()).map((row) => String(row['id']));
+  await world.database.transaction((tx) => new StaffDesk().retryNow(tx, ids, clock.now()));
 }
 
 describe('a message that failed', () => {
@@ -147,6 +167,38 @@ describe('a message that failed', () => {
     expect(await parkedKeys(world, partner)).toEqual([]);
     await tryAgain();
     expect(await appliedSteps(world, partner)).toEqual(['0', '2', '1']);
+  });
+
+  test.each<[string, (clock: Clock) => Promise<void>]>([
+    ['nobody is there to try it', () => Promise.resolve()],
+    ['the registry is away', registryAway],
+    ['nobody is there, though staff want it tried', wantedByStaff],
+  ])('is no older for the time in which %s', async (_, meanwhile) => {
+    await arrive([tape.record()], () => tooEarly);
+    await meanwhile(laterBy(2 * DAY));
+    await passUntilIdle(drainOf(world, () => tooEarly, { contracts, clock: laterBy(2 * DAY + 60_000) }));
+    expect(await rows()).toMatchObject([{ state: 'waiting', attempts: 2 }]);
+  });
+
+  test('is no older for the time in which it is held behind one that staff brought back', async () => {
+    await arrive([tape.record(), tape.record()], ({ value }) => (value.step === '0' ? dead : tooEarly));
+    const desk = new StaffDesk();
+    const act = async (what: 'discard' | 'restore') => {
+      const [{ id, version } = { id: '', version: 0 }] = (await rows()) as unknown as { id: string; version: number }[];
+      const by = { caller: 'key_test', reason: 'a test' };
+      await world.database.transaction((tx) => desk[what](tx, id, version, by, new Date()));
+    };
+    await act('discard');
+    await passUntilIdle(drainOf(world, () => tooEarly, { contracts }));
+    await act('restore');
+    expect(await rows()).toMatchObject([{ state: 'dead' }, { state: 'held', attempts: 1 }]);
+    await world.database.query(
+      `UPDATE parked_inbound SET counted_since = counted_since - interval '2 days' WHERE partner = :partner`,
+      { partner },
+    );
+    await act('discard');
+    await passUntilIdle(drainOf(world, () => tooEarly, { contracts }));
+    expect(await rows()).toMatchObject([{ state: 'discarded' }, { state: 'waiting', attempts: 2 }]);
   });
 
   test('without a key is tried by itself', async () => {
