@@ -1,6 +1,7 @@
 import { type DynamicModule, type InjectionToken, Module, type Provider, type Type } from '@nestjs/common';
 import type { GaugeBoard } from '../platform/telemetry';
 import { accountProviders } from './accounts/account.providers';
+import { AccountsController } from './accounts/accounts.controller';
 import { RotationController } from './accounts/rotation.controller';
 import { PartnersController } from './directory/partners.controller';
 import { OnboardingController } from './onboarding/onboarding.controller';
@@ -16,7 +17,10 @@ export interface PartnersParts {
 @Module({})
 export class PartnersModule {
   static forRoot({ gauges }: PartnersParts): DynamicModule {
-    const controllers: Type[] = [PartnersController, OnboardingController, RotationController, PartnerStateController];
+    const controllers: Type[] = [
+      ...[PartnersController, OnboardingController, PartnerStateController],
+      ...[RotationController, AccountsController],
+    ];
     const providers: Provider[] = [...stateProviders(gauges), ...accountProviders(gauges)];
     return { module: PartnersModule, controllers, providers };
   }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { type Account, type AccountKind, type AccountState, type AccountWarning, warningOf } from './account';
 import type { IssuedAccount } from './account-issuer';
 import type { RotationPlan } from './rotation';
@@ -94,6 +94,17 @@ export class AccountDto {
   }
 }
 
+export class RotationQuery {
+  @ApiPropertyOptional({
+    description: 'true: only say what would be made',
+    enum: ['true', 'false'],
+    example: 'true',
+  })
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  plan?: 'true' | 'false';
+}
+
 export class RotateAccountDto {
   @ApiProperty({
     description:
@@ -145,22 +156,35 @@ export class NewAccountDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Told now and never again; null for a certificate',
+    description: 'Told now and never again; null for a certificate, and in a plan',
     example: 'shown-once',
   })
   password: string | null;
 }
 
 export class RotatedAccountDto extends NewAccountDto {
+  @ApiProperty({ enum: KINDS, example: 'scram-sha-512' })
+  kind: AccountKind;
+
+  @ApiProperty({
+    description: 'An attempt before this one was broken off: its account gets another secret',
+    example: false,
+  })
+  resumes: boolean;
+
   @ApiProperty({ description: 'When it should be replaced in its turn', format: 'date-time', example: TIME })
   validUntil: string;
 
   @ApiProperty({ type: ReplacedAccountDto, nullable: true })
   replaces: ReplacedAccountDto | null;
 
-  static of({ username, password }: IssuedAccount, { validUntil, replaces }: RotationPlan): RotatedAccountDto {
+  /** Without `issued`, the plan of it. */
+  static of(
+    { username, kind, resumes, validUntil, replaces }: RotationPlan,
+    issued?: IssuedAccount,
+  ): RotatedAccountDto {
     return {
-      ...{ username, password: password ?? null, validUntil: validUntil.toISOString() },
+      ...{ username, kind, password: issued?.password ?? null, resumes, validUntil: validUntil.toISOString() },
       replaces: replaces && { username: replaces.username, until: replaces.until.toISOString() },
     };
   }

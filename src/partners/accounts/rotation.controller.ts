@@ -1,4 +1,4 @@
-import { Body, Controller, Inject, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CLOCK, type Clock } from '../../platform/clock';
@@ -8,7 +8,7 @@ import { LOGGER, type Logger } from '../../platform/telemetry';
 import { Allow, type Caller, TheCaller } from '../../staff';
 import { answering, answerOut } from '../answer-out';
 import { expectPartner } from '../directory/partner-directory';
-import { RotateAccountDto, RotatedAccountDto } from './account.dto';
+import { RotateAccountDto, RotatedAccountDto, RotationQuery } from './account.dto';
 import { RotateAccount } from './rotation.openapi';
 import { withAccounts } from './with-accounts';
 
@@ -31,6 +31,7 @@ export class RotationController {
   async rotate(
     @TheCaller() by: Caller,
     @Param('id') partner: string,
+    @Query() { plan: onlyPlan }: RotationQuery,
     @Body() { replaces, subject, oldValidForHours }: RotateAccountDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -41,11 +42,15 @@ export class RotationController {
       ...(subject !== undefined && { subject }),
       ...(oldValidForHours !== undefined && { oldValidForMs: oldValidForHours * HOUR_MS }),
     };
+    if (onlyPlan === 'true') {
+      const plan = await withAccounts({ database, config, clock }, ({ rotation }) => rotation.plan(request));
+      return answerOut(reply, RotatedAccountDto.of(plan));
+    }
     const meaning =
       'nobody is known to have the password of a rotation: the next one makes another for the same account';
     await answering(reply, { log: this.log, partner, meaning }, async () => {
       await withAccounts({ database, config, clock }, ({ rotation }) =>
-        rotation.rotate(request, by, (issued, plan) => answerOut(reply, RotatedAccountDto.of(issued, plan))),
+        rotation.rotate(request, by, (issued, plan) => answerOut(reply, RotatedAccountDto.of(plan, issued))),
       );
     });
   }

@@ -11,7 +11,7 @@ export const RotateAccount = (): MethodDecorator =>
       operationId: 'rotateAccount',
       summary: 'Make another account for a partner beside the one that it has',
       description:
-        'With the same rights and limits; both work until the old one ends. The answer shows the password, once: it is kept nowhere, so a repeat cannot show it again (there is no Idempotency-Key here). Where the answer was not sent to its end, the same request makes a new password for the same account; where it was sent and got lost, replace the new account.',
+        'With the same rights and limits; both work until the old one ends. With `plan=true` nothing is done: the answer says what would be made. The answer shows the password, once: it is kept nowhere, so a repeat cannot show it again (there is no Idempotency-Key here). Where the answer was not sent to its end, the same request makes a new password for the same account; where it was sent and got lost, replace the new account.',
     }),
     ApiParam({ name: 'id', example: 'acme' }),
     ApiOkResponse({

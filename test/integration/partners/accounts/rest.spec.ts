@@ -1,13 +1,5 @@
-import { Global, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Metrics } from '../../../../src/health';
-import { Partners, PartnersModule } from '../../../../src/partners';
-import { CLOCK } from '../../../../src/platform/clock';
-import { ConfigModule } from '../../../../src/platform/config';
-import { Database, DatabaseModule, ifFree, query } from '../../../../src/platform/database';
-import { createHttpApp } from '../../../../src/platform/http';
-import { TelemetryModule } from '../../../../src/platform/telemetry';
-import { StaffModule } from '../../../../src/staff';
+import { type Database, ifFree, query } from '../../../../src/platform/database';
 import { eventually } from '../../../support/eventually';
 import { produce } from '../../../support/kafka';
 import { accountWaits } from '../../../support/partners';
@@ -15,6 +7,7 @@ import { giveKey, type TestKey } from '../../../support/staff';
 import { recordingLogger } from '../../kafka/fixtures';
 import { type Answer, send } from '../../orders/orders-app';
 import { answerTopic, asAccount, type Bench, DAY_MS, givePartner, startBench, statesOf } from './harness';
+import { startApp } from './rest-app';
 
 const { logger, lines } = recordingLogger('trace');
 let bench: Bench;
@@ -27,31 +20,7 @@ let admin: TestKey;
 beforeAll(async () => {
   bench = await startBench();
   ({ database } = bench);
-  @Global()
-  @Module({
-    providers: [
-      { provide: CLOCK, useValue: bench.clock },
-      { provide: Metrics, useFactory: () => new Metrics() },
-      { provide: Partners, inject: [Database], useFactory: (one: Database) => new Partners(one) },
-    ],
-    exports: [CLOCK, Metrics, Partners],
-  })
-  class Wiring {}
-  @Module({
-    imports: [
-      ConfigModule.forRoot(bench.config),
-      TelemetryModule.forRoot(logger),
-      DatabaseModule.forRoot({ entities: [], migrations: [] }),
-      Wiring,
-      StaffModule,
-      PartnersModule.forRoot({ gauges: Metrics }),
-    ],
-  })
-  class Root {}
-  app = await createHttpApp(Root, bench.config, logger);
-  await app.get(Database).dataSource.initialize();
-  await app.init();
-  await app.listen(0, '127.0.0.1');
+  app = await startApp(bench, logger);
   url = await app.getUrl();
   viewer = await giveKey(database, { role: 'viewer', areas: ['partners'] });
   admin = await giveKey(database, { role: 'admin', areas: ['partners'] });
