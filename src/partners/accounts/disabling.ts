@@ -40,19 +40,21 @@ export class Disabling {
     });
   }
 
-  /** Again: nothing happens. Throws as {@link disable}. */
+  /** Again: nothing happens. The same rules may be an administrator's where Parley did not disable it. Throws as {@link disable}. */
   enable(partner: string, username: string, by: Caller, reason?: string): Promise<Account> {
     return withPartnerLock(this.database, partner, async () => {
-      await this.expectLive(partner, username);
+      const account = await this.expectLive(partner, username);
+      if (account.disabledAt === null) return account;
       await this.security.deleteAcls(denials(username));
       return this.record(partner, username, false, by, reason);
     });
   }
 
-  private async expectLive(partner: string, username: string): Promise<void> {
-    if ((await this.accounts.find(partner, username)).state !== 'retired') return;
+  private async expectLive(partner: string, username: string): Promise<Account> {
+    const account = await this.accounts.find(partner, username);
+    if (account.state !== 'retired') return account;
     throw new NonRetriableError('account-retired', `${username} was retired, and its number is not used again.`, {
-      hint: 'Another account is made with: parley partner rotate',
+      hint: `Another account is made with: parley partner rotate ${partner}`,
     });
   }
 

@@ -62,7 +62,8 @@ export class Retirement {
       const owned = await ownedBy(this.database, partner);
       const isOurs = (resource: Resource) => owned.has(keyOf(resource));
       const isOurUser = isOurs({ kind: 'user', name: username });
-      const disabling = new Set(denials(username).map(aclName));
+      // Where Parley did not disable it, the same rules are an administrator's.
+      const disabling = new Set(account.disabledAt ? denials(username).map(aclName) : []);
       const rights = (await this.security.acls({ principal: principalOf(username) })).filter(
         (acl) => isOurUser || disabling.has(aclName(acl)) || isOurs({ kind: 'acl', name: aclName(acl) }),
       );
