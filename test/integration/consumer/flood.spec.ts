@@ -198,10 +198,13 @@ describe('a flood of dead letters', () => {
     }
   });
 
-  it('is not what a replay fails with again', async () => {
+  it.each([
+    ['within a minute', { perMinute: 50, open: 10_000 }],
+    ['in all', { perMinute: 10_000, open: 50 }],
+  ])('is not what a replay fails with again, %s', async (_, limits) => {
     const partner = uniqueName('p');
     const tape = new Tape(await addPartner(world, partner));
-    const { gate, processor } = startProcess({ perMinute: 50, open: 10_000 });
+    const { gate, processor } = startProcess(limits);
     await send(processor, garbage(tape, 45));
     await world.database.query('UPDATE parked_inbound SET replay_id = gen_random_uuid() WHERE partner = :partner', {
       partner,

@@ -13,7 +13,7 @@ import type { UnreadRecords } from './unread-records';
 export interface FloodLimits {
   /** New ones within a minute. */
   perMinute: number;
-  /** Open ones, since staff let it go on last. */
+  /** Open ones that no replay has sent, since staff let it go on last. */
   open: number;
 }
 
@@ -154,13 +154,16 @@ export class FloodGate extends BackgroundLoop {
   }
 }
 
-/** Counts up to the bounds and no further, over an index of the dead alone (in its order, or the planner may read the table): a million of them cost what the bound costs. */
+/**
+ * Counts up to the bounds and no further, over an index of the dead alone (in its order, or the planner may read the table): a million of them cost what the bound costs.
+ * What a replay failed with again is nothing new, and no reason to stop what the partner sends now.
+ */
 export const DEATHS = `
   SELECT (SELECT count(*) FROM (SELECT 1 FROM parked_inbound WHERE channel_id = :channelId AND state = 'dead'
             AND last_failed_at > greatest(a.since, :minuteAgo::timestamptz) AND replay_id IS NULL
             ORDER BY last_failed_at LIMIT :perMinute) m)::int AS minute,
          (SELECT count(*) FROM (SELECT 1 FROM parked_inbound WHERE channel_id = :channelId AND state = 'dead'
-            AND last_failed_at > a.since ORDER BY last_failed_at LIMIT :most) o)::int AS open
+            AND last_failed_at > a.since AND replay_id IS NULL ORDER BY last_failed_at LIMIT :most) o)::int AS open
   FROM (SELECT coalesce((SELECT since FROM channel_allowance WHERE channel_id = :channelId), '-infinity') AS since) a`;
 
 const REMEDIES: Readonly<Record<string, string>> = {
