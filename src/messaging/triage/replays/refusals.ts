@@ -24,6 +24,11 @@ export const groupNotAllowed = (count: number): AppError =>
     hint: 'Use a key with that role, or replay the messages one by one.',
   });
 
+export const cancelNotAllowed = (): AppError =>
+  new NonRetriableError('forbidden', 'To cancel more than an own plan that has not started takes the role operator.', {
+    hint: 'Use a key with that role.',
+  });
+
 /** Why one dead letter can't be replayed now. */
 export function notReleased(code: 'behind' | 'edit-pending'): AppError {
   const detail = SKIPPED[code] as string;

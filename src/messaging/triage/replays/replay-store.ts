@@ -12,8 +12,12 @@ export const REPLAY_COLUMNS = `id, state, selection, plan, reason, pace, planned
   planned_at AS "plannedAt", expires_at AS "expiresAt", started_by AS "startedById", started_by_name AS "startedByName",
   started_at AS "startedAt", ended_at AS "endedAt"`;
 
-/** What a caller sees: of others' replays those all of whose partners it may see. */
-export const VISIBLE = `(:partners::text[] IS NULL OR (partners <> '{}' AND partners <@ :partners::text[]) OR planned_by = :caller)`;
+/**
+ * What a caller sees: replays all of whose partners it may see now, also of its own; for it may have been confined since. Which these are is known once
+ * the set is planned; of none at all it sees its own.
+ */
+export const VISIBLE = `(:partners::text[] IS NULL
+  OR (partners <@ :partners::text[] AND (partners <> '{}' OR (plan IS NOT NULL AND planned_by = :caller))))`;
 
 export function toReplay(row: ReplayRow): Replay {
   const { plannedById, plannedByName, startedById, startedByName, ...replay } = row;

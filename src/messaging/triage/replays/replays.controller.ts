@@ -105,7 +105,7 @@ export class ReplaysController {
 
   @Post(':id/cancel')
   @HttpCode(200)
-  @Allow('operator', 'failures')
+  @Allow('support', 'failures')
   @CancelReplay()
   async cancel(@TheCaller() by: Caller, @Param('id') id: string, @Body() body: ReplayReasonDto): Promise<ReplayDto> {
     return this.shown(await this.replays.cancel(idOf(id), by, body.reason));

@@ -75,4 +75,8 @@ export const ResumeReplay = () =>
   change('resumeReplay', 'Resume a paused replay', 'At its pace: nothing is caught up.');
 
 export const CancelReplay = () =>
-  change('cancelReplay', 'Cancel a replay or a plan', 'What was not sent is skipped; what was sent goes on.');
+  change(
+    'cancelReplay',
+    'Cancel a replay or a plan',
+    'What was not sent is skipped; what was sent goes on. Support cancels plans of its own; all else takes the role operator.',
+  );

@@ -8,7 +8,15 @@ import { parkedNotDead, parkedUnknown } from '../refusals';
 import { summarize } from './plan-summary';
 import type { ReplaySet } from './replay-set';
 import type { ReplayStore } from './replay-store';
-import { groupNotAllowed, notReleased, planExpired, planGone, replayUnknown, stateRefused } from './refusals';
+import {
+  cancelNotAllowed,
+  groupNotAllowed,
+  notReleased,
+  planExpired,
+  planGone,
+  replayUnknown,
+  stateRefused,
+} from './refusals';
 import type { Releaser } from './releaser';
 
 /** More than this part of a plan gone: then it is no longer what somebody agreed to. */
@@ -81,7 +89,10 @@ export class Replays {
     return this.move(id, { from: ['paused'], to: 'running', verb: 'resume', done: 'resumed' }, by, reason);
   }
 
-  /** What was not released is skipped; what is released goes on, and its outcome is still recorded. */
+  /**
+   * What was not released is skipped; what is released goes on, and its outcome is still recorded. Throws `replay-unknown`, `replay-state`, and
+   * `forbidden` where support calls off more than a plan of its own.
+   */
   cancel(id: string, by: Caller, reason: string): Promise<Replay> {
     return this.move(
       id,
@@ -135,6 +146,7 @@ export class Replays {
       const replay = await this.lock(tx, id, by);
       if (replay.state === to) return replay;
       if (!from.includes(replay.state)) throw stateRefused(done, replay.state);
+      if (to === 'cancelled' && !mayCancel(replay, by)) throw cancelNotAllowed();
       const now = this.clock.now();
       if (to === 'cancelled') await this.parts.set.skipRest(tx, id);
       const moved = await this.parts.store.move(tx, id, to, to === 'cancelled' ? now : null);
@@ -149,3 +161,7 @@ export class Replays {
     return replay;
   }
 }
+
+/** A plan that has not started is also its maker's to take back. */
+const mayCancel = ({ state, plannedBy }: Replay, { id, role }: Caller): boolean =>
+  reaches(role, 'operator') || (state === 'planned' && plannedBy.id === id);

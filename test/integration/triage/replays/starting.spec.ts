@@ -135,4 +135,36 @@ describe('starting a replay', () => {
     await expect(room.replays.cancel(id, confined, 'r')).rejects.toMatchObject({ code: 'replay-unknown' });
     expect((await room.list.page(confined, undefined, 10, undefined)).items).toEqual([]);
   });
+
+  it('is kept from who planned it, once confined to other partners', async () => {
+    await park(world, 'acme', { count: 1 });
+    await park(world, 'umbra', { count: 1 });
+    const { id } = await planOf(room, {}, caller({ id: 'oidc:ann' }));
+    // As after a planner that died with its set frozen.
+    const half = await planOf(room, {}, caller({ id: 'oidc:ann' }));
+    await world.database.statement(
+      `UPDATE replay SET state = 'planning', plan = NULL, partners = '{}' WHERE id = :id`,
+      { id: half.id },
+    );
+    const confined = caller({ id: 'oidc:ann', partners: ['acme'] });
+    for (const one of [id, half.id]) {
+      expect(await room.list.find(one, confined)).toBeUndefined();
+      await expect(startOf(room, one, confined)).rejects.toMatchObject({ code: 'replay-unknown' });
+      await expect(room.replays.cancel(one, confined, 'r')).rejects.toMatchObject({ code: 'replay-unknown' });
+    }
+    expect((await room.list.page(confined, undefined, 10, undefined)).items).toEqual([]);
+    const nothing = await planOf(room, { code: 'none' }, confined);
+    expect(await room.list.find(nothing.id, confined)).toMatchObject({ plan: { count: 0 } });
+  });
+
+  it('that has not happened yet is called off by whoever planned it, also by support', async () => {
+    await park(world, 'acme', { count: 1 });
+    const support = caller({ id: 'key_2', role: 'support' });
+    const [own, started] = [await planOf(room, {}, support), await planOf(room, {}, support)];
+    const others = await planOf(room, {});
+    await startOf(room, started.id);
+    for (const { id } of [others, started])
+      await expect(room.replays.cancel(id, support, 'r')).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await room.replays.cancel(own.id, support, 'r')).toMatchObject({ state: 'cancelled' });
+  });
 });
