@@ -74,7 +74,8 @@ class LetterEditDto {
     items: { type: 'object', additionalProperties: true },
     nullable: true,
     description:
-      'JSON Patch (RFC 6902) from the original, or from null where that cannot be read; null to the role viewer',
+      'JSON Patch (RFC 6902) from the original, or from null where that cannot be read; a hidden place that was given a value is named also where ' +
+      'that is the one it had; null to the role viewer',
     example: [{ op: 'replace', path: '/lines/0/quantity', value: '1.5' }],
   })
   diff: unknown[] | null;

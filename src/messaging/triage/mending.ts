@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AnyContract, mask, restore } from '../../contracts';
+import { type AnyContract, restore } from '../../contracts';
 import type { Clock } from '../../platform/clock';
 import type { Database, Tx } from '../../platform/database';
 import { AppError, type Violation } from '../../platform/errors';
@@ -10,7 +10,8 @@ import { JsonCodec } from '../registry';
 import type { DeadLetter } from './dead-letter';
 import type { DeadLetterList, LetterContent } from './dead-letter-list';
 import type { DocumentReader } from './document-reader';
-import { diffOf, type PatchOperation, pointerOf, unstorableAt } from '../../platform/json';
+import { type PatchOperation, pointerOf, unstorableAt } from '../../platform/json';
+import { editDiff, seenChange } from './edit-diff';
 import { editsOf } from './edits';
 import { editInvalid, editUnknown, notMendable, parkedNotDead, parkedUnknown } from './refusals';
 
@@ -121,10 +122,10 @@ export class Mending {
     const violation = (await violationOf(contract, document)) ?? keyViolation(contract, document, content);
     if (violation) throw editInvalid(contract.name, violation);
     // As it is shown: a refusal that knew what is hidden would tell who guesses it, and the audit would not hear of that.
-    if (diffOf(mask(contract, applied).document ?? null, sent).length === 0) {
+    if (seenChange(contract, applied, sent).length === 0) {
       throw editInvalid(contract.name, { pointer: '/document', detail: 'is what would be applied anyway' });
     }
-    return { document, diff: diffOf(original ?? null, document) };
+    return { document, diff: editDiff(contract, { original: original ?? null, applied }, sent, document, current) };
   }
 
   private book(
