@@ -7,7 +7,7 @@ import { type Account, Accounts, liveOf, type NewAccount, nextAccount } from '..
 import type { Partner } from '../partner.entity';
 import { specOfPartner } from './account-rights';
 import type { DesiredTopic, NewChannel } from './desired';
-import type { SecuritySeen } from './domain/security';
+import type { SecuritySeen, Taken } from './domain/security';
 import type { ActualTopic } from './domain/topics';
 import { ownedBy } from './owned';
 import type { PartnerSpec } from './partner-spec';
@@ -37,8 +37,7 @@ export interface Actual {
   accounts: readonly Account[];
   /** The account that has to be made. */
   next: NewAccount | undefined;
-  /** Why that can't be: its name is another partner's, or had its time. */
-  nextIsTaken: string | undefined;
+  nextIsTaken: Taken | undefined;
   security: SecuritySeen | undefined;
   subjects: readonly PublishStep[];
 }
@@ -56,7 +55,7 @@ export async function lookAt(
   await catalog.load();
   const own = catalog.all().filter((channel) => channel.partner === spec.partner);
   const accounts = await new Accounts(database).of(spec.partner);
-  const next = parts.accounts && missingAccount(spec, accounts);
+  const coming = parts.accounts && (await comingAccount(database, spec, accounts));
   return {
     partner,
     spec: await specOfPartner(database, spec.partner),
@@ -64,11 +63,21 @@ export async function lookAt(
     channels: new Map(own.map(({ id: _, ...channel }) => [channel.topic, channel])),
     topics: await topicsAt(parts, desired.topics),
     accounts,
-    next,
-    nextIsTaken: await taken(database, next),
-    security: await securityAt(parts, liveOf(accounts), next),
+    next: coming?.next,
+    nextIsTaken: coming?.taken,
+    security: await securityAt(parts, liveOf(accounts), coming?.next),
     subjects: await subjectsAt(parts, desired.channels),
   };
+}
+
+/** The account to make, looked at before any right is given to its name. */
+export async function comingAccount(
+  database: Pick<Database, 'query'>,
+  spec: PartnerSpec,
+  accounts: readonly Account[],
+): Promise<{ next: NewAccount | undefined; taken: Taken | undefined }> {
+  const next = missingAccount(spec, accounts);
+  return { next, taken: next && (await takenBy(database, next)) };
 }
 
 /**
@@ -86,15 +95,18 @@ function missingAccount(
   return nextAccount(partner, accounts, subject);
 }
 
-/** Looked at before any right is given to that name. */
-async function taken(database: Database, next: NewAccount | undefined): Promise<string | undefined> {
-  if (!next) return undefined;
+async function takenBy(database: Pick<Database, 'query'>, next: NewAccount): Promise<Taken | undefined> {
   const [row] = await database.query<Pick<Account, 'partner' | 'state'>>(
     'SELECT partner, state FROM partner_account WHERE username = :username',
     { username: next.username },
   );
   if (!row || (row.partner === next.partner && row.state === 'creating')) return undefined;
-  return row.partner === next.partner ? `had its time (${row.state})` : `belongs to the partner ${row.partner}`;
+  if (row.partner === next.partner)
+    return { why: `had its time (${row.state})`, hint: "Name the subject of this partner's newest certificate." };
+  return {
+    why: `belongs to the partner ${row.partner}`,
+    hint: `A certificate is one partner's: name the subject of one that is ${next.partner}'s alone.`,
+  };
 }
 
 async function topicsAt(

@@ -3,7 +3,7 @@ import { publish } from '../../messaging/evolution';
 import type { Acl } from '../../messaging/kafka';
 import type { Clock } from '../../platform/clock';
 import { query, type Tx } from '../../platform/database';
-import { AppError } from '../../platform/errors';
+import { AppError, NonRetriableError } from '../../platform/errors';
 import { audit, type Caller } from '../../staff';
 import { AccountIssuer, type IssuedAccount, type NewAccount, OLD_VALID_FOR_MS, replaced } from '../accounts';
 import type { OnboardingParts } from './actual';
@@ -151,19 +151,28 @@ export class Application {
     await audit(tx, this.entry({ changes: changes.map(lineOf) }), now);
   }
 
-  /** An account that others made, with a secret that they told; one that new clients got before ends later. */
+  /**
+   * An account that others made, with a secret that they told; one that new clients got before ends later. It may be one that an onboarding of ours
+   * began and told nobody of. Throws `account-exists`.
+   */
   private async know(tx: Tx, { partner, username, kind }: NewAccount, now: Date): Promise<void> {
     const old = this.plan.actual.accounts.find(({ state }) => state === 'active');
     if (old) await replaced(tx, { partner, username: old.username, until: new Date(now.getTime() + OLD_VALID_FOR_MS) });
-    await query(
+    const known = await query(
       tx,
       `INSERT INTO partner_account (partner, username, kind, state, created_at, created_by, valid_until)
-       VALUES (:partner, :username, :kind, 'active', :now, :by, :until)`,
+       VALUES (:partner, :username, :kind, 'active', :now, :by, :until)
+       ON CONFLICT (username) DO UPDATE SET state = 'active', kind = EXCLUDED.kind, valid_until = EXCLUDED.valid_until, attempt = NULL
+       WHERE partner_account.partner = EXCLUDED.partner AND partner_account.state = 'creating' RETURNING 1`,
       {
         ...{ partner, username, kind, now, by: this.by.id },
         until: new Date(now.getTime() + this.plan.spec.credentialDays * DAY_MS),
       },
     );
+    if (known.length > 0) return;
+    throw new NonRetriableError('account-exists', `The account ${username} was made or ended by others meanwhile.`, {
+      hint: 'Look at the new plan.',
+    });
   }
 
   private async told(tx: Tx, { username, attempt }: IssuedAccount): Promise<void> {

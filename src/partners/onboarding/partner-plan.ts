@@ -5,7 +5,7 @@ import { liveOf, type NewAccount } from '../accounts';
 import { type Actual, lookAt, type OnboardingParts } from './actual';
 import { channelsOf, type DesiredTopic, desiredTopics, type NewChannel } from './desired';
 import { type Change, type Changes, type Difference, lineOf, type Note, noteLineOf } from './domain/plan';
-import { securityChanges, takenNotes } from './domain/security';
+import { securityChanges, type Taken, takenNotes } from './domain/security';
 import { channelChanges, topicChanges } from './domain/topics';
 import { keyOf } from './owned';
 import type { PartnerSpec } from './partner-spec';
@@ -98,7 +98,7 @@ function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, a
   };
 }
 
-const knownUser = (account: NewAccount, taken: string | undefined): Changes => ({
+const knownUser = (account: NewAccount, taken: Taken | undefined): Changes => ({
   changes: [{ op: '=', kind: 'user', name: account.username, account }],
   notes: takenNotes(account, taken),
 });

@@ -3,9 +3,12 @@ import type { Acl } from '../../messaging/kafka';
 import type { Config } from '../../platform/config';
 import type { Database } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
-import { Accounts, liveOf } from '../accounts';
+import { Accounts, liveOf, type NewAccount } from '../accounts';
+import { comingAccount } from './actual';
 import { channelsOf, desiredTopics, topicsOf } from './desired';
 import { aclsOfAccount, aclsOfParley, quotaOf } from './domain/rights';
+import { takenNotes } from './domain/security';
+import { expectApplicable } from './partner-plan';
 import type { PartnerSpec } from './partner-spec';
 
 /** Served since Strimzi 0.49; before that the same resources were called v1beta2. */
@@ -14,8 +17,8 @@ const API_VERSION = 'kafka.strimzi.io/v1';
 export interface StrimziParts {
   /** Name of the Kafka resource, which the operators find theirs by. */
   cluster: string;
-  /** Live accounts of the partner; none: its first. */
-  usernames: readonly string[];
+  /** Of the partner: those that it has, and the one that comes. */
+  accounts: readonly NewAccount[];
   /** undefined: Parley comes without an account. */
   parley: { username: string; consumerGroup: string } | undefined;
   /** Of all partners: an account has one list of rights. */
@@ -45,10 +48,9 @@ export function strimziResources(spec: PartnerSpec, parts: StrimziParts): Strimz
     resource('KafkaTopic', topic, { partitions, replicas: replicationFactor, config }),
   );
   const rights = topicsOf(channelsOf(spec));
-  const usernames = parts.usernames.length > 0 ? parts.usernames : [firstAccount(spec)];
-  const users = usernames.map((username) =>
+  const users = parts.accounts.map(({ username, kind }) =>
     resource('KafkaUser', resourceName(username), {
-      authentication: { type: spec.authentication.type === 'tls' ? 'tls-external' : 'scram-sha-512' },
+      authentication: { type: kind === 'tls' ? 'tls-external' : 'scram-sha-512' },
       authorization: { type: 'simple', acls: aclsIn(aclsOfAccount(username, spec.partner, rights)) },
       quotas: quotaOf(spec),
     }),
@@ -67,7 +69,10 @@ export function strimziResources(spec: PartnerSpec, parts: StrimziParts): Strimz
   return [...topics, ...users, ...(parley ?? [])];
 }
 
-/** {@link strimziResources} with what the database knows: live accounts, and the channels of all partners. */
+/**
+ * {@link strimziResources} with what the database knows: live accounts, the one that comes next, and the channels of all partners. Throws
+ * `account-exists`, too: what is handed over here gives rights, before anything looks at it again.
+ */
 export async function strimziFor(
   database: Database,
   config: Pick<Config, 'kafkaSaslMechanism' | 'kafkaSaslUsername' | 'kafkaConsumerGroup'>,
@@ -76,10 +81,14 @@ export async function strimziFor(
 ): Promise<StrimziResource[]> {
   const catalog = new ChannelCatalog(database);
   await catalog.load();
-  const accounts = liveOf(await new Accounts(database).of(spec.partner));
+  const all = await new Accounts(database).of(spec.partner);
+  const { next, taken } = await comingAccount(database, spec, all);
+  if (next) expectApplicable({ changes: [], notes: takenNotes(next, taken) });
+  // One that is being made is known to nobody: it is the next one, or none.
+  const live = liveOf(all).filter(({ state }) => state !== 'creating');
   return strimziResources(spec, {
     cluster,
-    usernames: accounts.map(({ username }) => username),
+    accounts: next ? [...live, next] : live,
     parley:
       config.kafkaSaslMechanism === ''
         ? undefined
@@ -87,10 +96,6 @@ export async function strimziFor(
     channels: catalog.all(),
   });
 }
-
-/** The account that a partner has first. */
-const firstAccount = ({ partner, authentication }: PartnerSpec): string =>
-  authentication.type === 'tls' ? authentication.subject : `${partner}.1`;
 
 /** Strimzi names the principal of an own certificate `CN=<name of the resource>`. */
 function resourceName(username: string): string {

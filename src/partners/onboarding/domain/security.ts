@@ -12,14 +12,19 @@ export interface SecuritySeen {
   quotas: ReadonlyMap<string, Quota>;
 }
 
+/** Why the account that comes next can't be made: its name is another partner's, or had its time. */
+export interface Taken {
+  why: string;
+  hint: string;
+}
+
 export interface SecurityWanted {
   spec: PartnerSpec;
   topics: readonly TopicOfPartner[];
   /** Who is live, and who comes where none fits. */
   accounts: readonly Account[];
   next: NewAccount | undefined;
-  /** Why the next one can't be made. */
-  nextIsTaken: string | undefined;
+  nextIsTaken: Taken | undefined;
   parley: { username: string; consumerGroup: string };
   isOwned: (kind: 'acl' | 'quota', name: string) => boolean;
   allowDelete: boolean;
@@ -99,15 +104,10 @@ const keptAsItIs = (differences: readonly Difference[]): string =>
   ].join('; ');
 
 /** The name of the account that comes next is not free, so nothing can be applied. */
-export const takenNotes = (next: NewAccount, why: string | undefined): Note[] =>
-  why === undefined
-    ? []
-    : [
-        {
-          ...{ kind: 'user', name: next.username, why },
-          refusal: { code: 'account-exists', hint: "Name the subject of this partner's newest certificate." },
-        },
-      ];
+export const takenNotes = (next: NewAccount, taken: Taken | undefined): Note[] =>
+  taken
+    ? [{ kind: 'user', name: next.username, why: taken.why, refusal: { code: 'account-exists', hint: taken.hint } }]
+    : [];
 
 function userChanges(wanted: SecurityWanted, seen: SecuritySeen): Changes {
   const { spec, accounts, next, nextIsTaken } = wanted;

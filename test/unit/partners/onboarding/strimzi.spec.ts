@@ -11,10 +11,12 @@ const DEFAULTS = {
 };
 const PARTS = {
   cluster: 'prod',
-  usernames: [],
+  accounts: [{ partner: 'acme', username: 'acme.1', kind: 'scram-sha-512' as const }],
   parley: { username: 'parley', consumerGroup: 'parley' },
   channels: [{ topic: 'orders.umbra.response.v1', direction: 'in' as const }],
 };
+const of = (kind: 'scram-sha-512' | 'tls', ...usernames: string[]) =>
+  usernames.map((username) => ({ partner: 'acme', username, kind }));
 const golden = join(__dirname, 'acme.strimzi.yaml');
 
 const resources = (file: object = {}, parts: object = {}): StrimziResource[] =>
@@ -33,9 +35,9 @@ describe('a partner as resources of Strimzi', () => {
     [
       'with a certificate and without limits',
       { authentication: { type: 'tls', subject: 'CN=acme' }, quotas: noLimits() },
-      {},
+      { accounts: of('tls', 'CN=acme') },
     ],
-    ['with two accounts', {}, { usernames: ['acme.1', 'acme.2'] }],
+    ['with two accounts', {}, { accounts: of('scram-sha-512', 'acme.1', 'acme.2') }],
     ['at a broker without accounts', {}, { parley: undefined }],
   ])('follows the schemas of its resources: %s', (_, file, parts) => {
     for (const resource of resources(file, parts)) {
@@ -48,8 +50,15 @@ describe('a partner as resources of Strimzi', () => {
   });
 
   it('has every account of the partner, each with the same rights', () => {
-    const found = resources({}, { usernames: ['acme.1', 'acme.2'] });
+    const found = resources({}, { accounts: of('scram-sha-512', 'acme.1', 'acme.2') });
     expect(userCalled('acme.2', found)?.spec).toEqual(userCalled('acme.1', found)?.spec);
+  });
+
+  it('lets each account come as it does, whatever the file says of the one that is next', () => {
+    const tls = { authentication: { type: 'tls', subject: 'CN=acme' } };
+    const found = resources(tls, { accounts: [...of('scram-sha-512', 'acme.1'), ...of('tls', 'CN=acme')] });
+    expect(userCalled('acme.1', found)?.spec).toMatchObject({ authentication: { type: 'scram-sha-512' } });
+    expect(userCalled('acme', found)?.spec).toMatchObject({ authentication: { type: 'tls-external' } });
   });
 
   it('gives Parley its rights for all partners in one list', () => {
@@ -60,7 +69,9 @@ describe('a partner as resources of Strimzi', () => {
 
   it('refuses a subject that Strimzi cannot name', () => {
     const tls = { authentication: { type: 'tls', subject: 'CN=acme,O=Acme Ltd' } };
-    expect(() => resources(tls)).toThrow(expect.objectContaining({ code: 'strimzi-subject-unfit' }) as Error);
+    expect(() => resources(tls, { accounts: of('tls', 'CN=acme,O=Acme Ltd') })).toThrow(
+      expect.objectContaining({ code: 'strimzi-subject-unfit' }) as Error,
+    );
   });
 });
 
