@@ -23,6 +23,13 @@ export interface Guest {
   fail(code: string, words: string): void;
 }
 
+/** What is sent at once, and whose it is: what becomes of it is theirs, also where a guest has come since. */
+export interface Batch {
+  rows: readonly QueuedRow[];
+  /** Undefined: the lane's own. */
+  guest: Guest | undefined;
+}
+
 /** One topic-partition: its rows in order, at most one batch of them outstanding. A row leaves only when it is acknowledged or parked. */
 export class Lane {
   private queue: QueuedRow[] = [];
@@ -38,6 +45,11 @@ export class Lane {
   failingSince = 0;
   /** Refusals of the first record alone. */
   private refusals = 0;
+  /**
+   * Its own rows failed and go before a guest: they may be written already, and halving and refusals are counted for one batch, not for
+   * two by turns.
+   */
+  private ownAgain = false;
   guest: Guest | undefined;
   /** Its rows wait in parked_outbound. While `leaving`, the last of them are sent and new rows wait in memory, behind them. */
   parked: { code: string; reason: string; leaving: boolean } | undefined;
@@ -63,8 +75,9 @@ export class Lane {
   }
 
   /** The next batch, taken when it can be sent: at least one row, then as many as the bounds let in. They stay in the lane. */
-  next(): readonly QueuedRow[] {
-    const [rows, first] = this.guest ? [this.guest.rows, 0] : [this.queue, this.head];
+  next(): Batch {
+    const guest = this.ownAgain && this.length > 0 ? undefined : this.guest;
+    const [rows, first] = guest ? [guest.rows, 0] : [this.queue, this.head];
     // Kafka applies max.message.bytes to the whole batch, and sizes here are estimates.
     const bytes = Math.min(MOST_BYTES, 0.9 * (this.maxMessageBytes(this.topic) ?? DEFAULT_MESSAGE_BYTES));
     let end = first;
@@ -72,15 +85,18 @@ export class Lane {
       size += rows[end]?.size ?? 0;
       if (size > bytes && end > first) break;
     }
-    return rows.slice(first, end);
+    return { rows: rows.slice(first, end), guest };
   }
 
-  /** The first `count` rows are acknowledged. */
-  acknowledged(count: number): void {
+  /** A batch is acknowledged: the first rows of the lane, or of the guest, which leaves. */
+  acknowledged({ rows, guest }: Batch): void {
     this.well();
     this.records = Math.min(MOST_RECORDS, this.records * 2);
-    if (this.guest) return;
-    this.head += count;
+    if (guest) {
+      this.guest = undefined;
+      return;
+    }
+    this.head += rows.length;
     // What is acknowledged is held no longer than as many rows wait: a lane may never run empty, and rows carry documents.
     if (this.head * 2 >= this.queue.length) {
       this.queue = this.queue.slice(this.head);
@@ -92,8 +108,16 @@ export class Lane {
   well(): void {
     this.failures = 0;
     this.refusals = 0;
+    this.ownAgain = false;
     this.error = undefined;
     this.code = '';
+  }
+
+  /** A guest goes back: its rows wait in the database. */
+  turnAway(code: string, words: string): void {
+    const { guest } = this;
+    this.guest = undefined;
+    guest?.fail(code, words);
   }
 
   /** Takes all rows out, in order. */
@@ -101,13 +125,16 @@ export class Lane {
     const rows = this.queue.slice(this.head);
     this.queue = [];
     this.head = 0;
+    // Rows that come now stand behind these, wherever these go.
+    this.ownAgain = false;
     return rows;
   }
 
-  /** Holds a key and takes its rows out, in order. */
+  /** Holds a key and takes its rows out, in order. None of them may be with the broker: what is acknowledged is counted from the first. */
   hold(key: string): QueuedRow[] {
-    const rows = this.takeAll();
+    const rows = this.queue.slice(this.head);
     this.queue = rows.filter((row) => row.key !== key);
+    this.head = 0;
     const buffered = this.held.get(key) ?? [];
     this.held.set(key, undefined);
     return [...rows.filter((row) => row.key === key), ...buffered];
@@ -118,18 +145,19 @@ export class Lane {
    * halved, down to the offender. Returns the pause before the next attempt in milliseconds, or `dead` for that one.
    */
   failed(
-    error: { code: string; words: string },
-    batch: { size: number; refused: boolean },
+    { code, words, refused }: { code: string; words: string; refused: boolean },
+    { rows, guest }: Batch,
     now: number,
   ): number | 'dead' {
     if (this.failures++ === 0) this.failingSince = now;
-    this.error = error.words;
-    this.code = error.code;
-    if (batch.refused && batch.size > 1) {
-      this.records = Math.ceil(batch.size / 2);
+    this.ownAgain = guest === undefined;
+    this.error = words;
+    this.code = code;
+    if (refused && rows.length > 1) {
+      this.records = Math.ceil(rows.length / 2);
       return 0;
     }
-    this.refusals = batch.refused && batch.size === 1 ? this.refusals + 1 : 0;
+    this.refusals = refused && rows.length === 1 ? this.refusals + 1 : 0;
     return this.refusals >= REFUSALS ? 'dead' : backoffMs(BACKOFF, this.failures);
   }
 }

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '../../platform/errors';
 import type { LanePublisher, LaneReceipt } from '../kafka';
-import { type Carried, Lane } from './lane';
+import { type Batch, type Carried, type Guest, Lane } from './lane';
 import { LaneFailures, type LaneTrouble } from './lane-failures';
 import { type Death, LaneFailure, type LanesOptions } from './lanes-options';
 import type { PartnerStop } from './parking/parked-store';
@@ -89,8 +89,8 @@ export class Lanes {
   }
 
   /**
-   * Sends parked rows of a lane before its own rows, as many of the first as one batch takes. Rejects with
-   * {@link LaneFailure}. One call a lane at a time.
+   * Sends parked rows of a lane before its own rows, as many of the first as one batch takes; own rows that are with the broker, or
+   * failed there, go first. Rejects with {@link LaneFailure}. One call a lane at a time.
    */
   carry(lane: Lane, rows: readonly QueuedRow[]): Promise<Carried> {
     return new Promise((resolve, reject) => {
@@ -108,6 +108,8 @@ export class Lanes {
   park(lane: Lane, code: string, reason: string): void {
     lane.parked = { code, reason, leaving: false };
     const rows = lane.takeAll();
+    // Rows of a key that wait for their turn here: no more goes through this lane now.
+    lane.turnAway(code, reason);
     this.failures.over(lane);
     this.options.log.warn({ lane: lane.name, code, rows: rows.length, reason }, 'lane is parked; the others go on');
     if (rows.length > 0) this.options.onParked(lane, rows, 'waiting');
@@ -151,7 +153,7 @@ export class Lanes {
     for (const timer of this.timers) clearTimeout(timer);
     this.timers.clear();
     await Promise.all(this.outstanding);
-    for (const lanes of this.byTopic.values()) for (const lane of lanes.values()) lane.guest?.fail('closed', 'closed');
+    for (const lanes of this.byTopic.values()) for (const lane of lanes.values()) lane.turnAway('closed', 'closed');
   }
 
   /** Puts an idle lane that has rows into the line of its broker. */
@@ -163,16 +165,17 @@ export class Lanes {
     void this.track(
       leader.then(
         (broker) => slots.enter(broker, lane),
-        (error: unknown) => this.failed(lane, [], error),
+        (error: unknown) => this.failed(lane, { ...lane.next(), rows: [] }, error),
       ),
     );
   }
 
   /** Has it nothing to send now? A lane whose partner is sent nothing is parked here. */
   private standsAside(lane: Lane): boolean {
+    const stop = this.stopOf(lane);
+    if (stop) lane.turnAway(stop.code, stop.words);
     if (lane.guest) return false;
     if (lane.parked || lane.length === 0) return true;
-    const stop = this.stopOf(lane);
     if (!stop) return false;
     this.park(lane, stop.code, reasonOf(stop.code, stop.words));
     return true;
@@ -183,24 +186,24 @@ export class Lanes {
       lane.busy = false;
       return;
     }
-    const rows = lane.next();
+    // Cut here with whose it is: while it is with the broker a guest may come.
+    const batch = lane.next();
     const { topic, partition } = lane;
     let receipt: LaneReceipt;
     try {
-      receipt = await publisher.send({ topic, partition, records: rows.map((row) => row.record) });
+      receipt = await publisher.send({ topic, partition, records: batch.rows.map((row) => row.record) });
     } catch (error) {
-      this.failed(lane, rows, error);
+      this.failed(lane, batch, error);
       return;
     }
-    this.succeeded(lane, rows, receipt);
+    this.succeeded(lane, batch, receipt);
   }
 
-  private succeeded(lane: Lane, rows: readonly QueuedRow[], receipt: LaneReceipt): void {
+  private succeeded(lane: Lane, batch: Batch, receipt: LaneReceipt): void {
     this.acknowledged.note(lane, performance.now());
     this.failures.healed(lane);
-    lane.acknowledged(rows.length);
-    const { guest } = lane;
-    lane.guest = undefined;
+    lane.acknowledged(batch);
+    const { rows, guest } = batch;
     if (guest) guest.settle({ kind: 'sent', rows, receipt });
     else this.options.onSent(rows, receipt);
     lane.busy = false;
@@ -208,30 +211,31 @@ export class Lanes {
   }
 
   /** The outcome is unknown: the same rows are sent again before anything else of the lane, or of their keys when they are parked ones. */
-  private failed(lane: Lane, rows: readonly QueuedRow[], error: unknown): void {
+  private failed(lane: Lane, batch: Batch, error: unknown): void {
     const { code, refused } =
       error instanceof AppError
         ? { code: error.code, refused: !error.retriable }
         : { code: 'not-acknowledged', refused: false };
     const words = messageOf(error);
     this.options.onFailed(lane.topic);
-    const pause = lane.failed({ code, words }, { size: rows.length, refused }, performance.now());
+    const pause = lane.failed({ code, words, refused }, batch, performance.now());
+    const { rows, guest } = batch;
     const [first] = rows;
-    if (pause === 'dead' && first) this.died(lane, first, { code, detail: reasonOf(code, words) });
-    else if (lane.guest && !refused) this.giveBack(lane, code, words, Number(pause));
+    if (pause === 'dead' && first) this.died(lane, first, guest, { code, detail: reasonOf(code, words) });
     // What is wrong with a record is not the lane's.
-    else if (lane.guest || refused) this.again(lane, Number(pause));
+    else if (refused) this.again(lane, Number(pause));
+    else if (guest) this.giveBack(lane, code, words, Number(pause));
     else if (!this.parks(lane)) this.again(lane, Number(pause));
   }
 
   /** A record of which the broker has said for good that it will not take it: it holds its key, the rest flows. */
-  private died(lane: Lane, row: QueuedRow, death: Death): void {
+  private died(lane: Lane, row: QueuedRow, guest: Guest | undefined, death: Death): void {
     this.failures.healed(lane);
     lane.well();
-    const { guest } = lane;
-    lane.guest = undefined;
-    if (guest) guest.settle({ kind: 'dead', row, code: death.code, words: death.detail });
-    else {
+    if (guest) {
+      lane.guest = undefined;
+      guest.settle({ kind: 'dead', row, code: death.code, words: death.detail });
+    } else {
       this.options.log.warn(
         { lane: lane.name, code: death.code, seq: String(row.seq), message_id: row.record.headers['ce_id'] },
         'the broker refuses this record for good: it is a dead letter and holds its key',
@@ -243,11 +247,9 @@ export class Lanes {
   }
 
   private giveBack(lane: Lane, code: string, words: string, pauseMs: number): void {
-    const { guest } = lane;
-    lane.guest = undefined;
     if (!lane.parked) this.failures.note(lane);
     this.again(lane, pauseMs);
-    guest?.fail(code, words);
+    lane.turnAway(code, words);
   }
 
   private parks(lane: Lane): boolean {

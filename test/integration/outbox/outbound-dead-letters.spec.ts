@@ -105,6 +105,36 @@ describe('a record that the broker refuses for good', () => {
     expect((await client.query('SELECT FROM parked_outbound_key')).rows).toEqual([]);
   });
 
+  it('is sent again behind what its lane is sending: each row goes out once, and has its own receipt', async () => {
+    const relay = bench.relay(publisher, { parking: PARKING });
+    const { bad, a } = await addAround();
+    await until('the parking', async () => (await states()).length === 15);
+    refused.clear();
+    const gate = Promise.withResolvers<void>();
+    const before = publisher.sent;
+    let started = 0;
+    publisher.before = () => (++started === 1 ? gate.promise : undefined);
+    const own = await addRows(client, [{ key: 'b' }, { key: 'b' }]);
+    await until('the send', () => started === 1);
+    await outbox.send('POST', `/v1/outbox/messages/${await seqOf(bad)}/retry`, {});
+    await until('the dead letter in its lane', () => relay['session']?.lanes.lane(TOPIC, 0).guest !== undefined);
+    gate.resolve();
+    const following = [...own, ...a.slice(5)];
+    await until('all of its key', () => publisher.sent >= before + following.length);
+    await until('an empty table', async () => (await states()).length === 0);
+    const sent = publisher.lanes.get(LANE) ?? [];
+    expect(sent.slice(before)).toEqual(following);
+    await until('the cursor', () => relay.state.pendingRows === 0);
+    await relay.stop();
+    const { rows } = await client.query<{ id: string; places: string[] }>(
+      `SELECT m.id, array_agg((r.base_offset + array_position(r.seqs, m.seq) - 1)::text) AS places
+       FROM outbox_message m JOIN outbox_receipt r ON m.seq = ANY(r.seqs) GROUP BY 1`,
+    );
+    expect(new Map(rows.map(({ id, places }) => [id, places]))).toEqual(
+      new Map(sent.map((id, offset) => [id, [String(offset)]])),
+    );
+  });
+
   it('is a dead letter again when it is refused again; discarded, it lets its key go', async () => {
     bench.relay(publisher, { parking: PARKING });
     const { bad, a } = await addAround();

@@ -26,33 +26,35 @@ const numbers = (list: readonly QueuedRow[]) => list.map(({ seq }) => Number(seq
 
 describe('a lane', () => {
   const lane = (max?: number) => new Lane('t', 0, () => max);
-  const x = { code: 'x', words: 'x' };
+  const x = { code: 'x', words: 'x', refused: false };
+  const refusal = { ...x, refused: true };
+  const batch = (count: number) => ({ rows: rows(count), guest: undefined });
 
   it('gives at most 500 records, and the same again until they are acknowledged', () => {
     const one = lane();
     rows(1200).forEach((each) => one.push(each));
-    expect(one.next()).toHaveLength(500);
-    expect(numbers(one.next())[0]).toBe(1);
-    one.failed(x, { size: 500, refused: false }, 0);
-    expect(numbers(one.next())[0]).toBe(1);
-    one.acknowledged(500);
-    expect(numbers(one.next())[0]).toBe(501);
-    one.acknowledged(500);
-    expect(numbers(one.next())).toHaveLength(200);
-    one.acknowledged(200);
+    expect(one.next().rows).toHaveLength(500);
+    expect(numbers(one.next().rows)[0]).toBe(1);
+    one.failed(x, batch(500), 0);
+    expect(numbers(one.next().rows)[0]).toBe(1);
+    one.acknowledged(batch(500));
+    expect(numbers(one.next().rows)[0]).toBe(501);
+    one.acknowledged(batch(500));
+    expect(numbers(one.next().rows)).toHaveLength(200);
+    one.acknowledged(batch(200));
     expect(one.length).toBe(0);
   });
 
   it('gives no more than 800 KB, or 0.9 of what the topic takes, but never nothing', () => {
     const large = lane(10_000_000);
     rows(10, 300_000).forEach((each) => large.push(each));
-    expect(large.next()).toHaveLength(2);
+    expect(large.next().rows).toHaveLength(2);
     const small = lane(10_000);
     rows(10, 4000).forEach((each) => small.push(each));
-    expect(small.next()).toHaveLength(2);
+    expect(small.next().rows).toHaveLength(2);
     const tiny = lane(1000);
     rows(10, 4000).forEach((each) => tiny.push(each));
-    expect(tiny.next()).toHaveLength(1);
+    expect(tiny.next().rows).toHaveLength(1);
   });
 
   it('lets go of what is acknowledged, though the lane never runs empty', async () => {
@@ -63,22 +65,22 @@ describe('a lane', () => {
       first ??= new WeakRef(each);
       one.push(each);
     }
-    for (let n = 0; n < 10; n++) one.acknowledged(1);
+    for (let n = 0; n < 10; n++) one.acknowledged(batch(1));
     // A WeakRef holds its target until the turn in which it was made has ended.
     await new Promise(setImmediate);
     collectGarbage();
     expect(first?.deref()).toBeUndefined();
-    expect(numbers(one.next())).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+    expect(numbers(one.next().rows)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
   });
 
   it('halves what is too large at once, down to one record, and backs off otherwise', () => {
     const one = lane();
     rows(8).forEach((each) => one.push(each));
-    expect(one.failed(x, { size: 8, refused: true }, 0)).toBe(0);
-    expect(one.next()).toHaveLength(4);
-    expect(one.failed(x, { size: 1, refused: true }, 0)).toBeGreaterThan(0);
-    for (let i = 0; i < 20; i++) one.failed(x, { size: 8, refused: false }, 0);
-    expect(one.failed(x, { size: 8, refused: false }, 0)).toBeLessThanOrEqual(3000);
+    expect(one.failed(refusal, batch(8), 0)).toBe(0);
+    expect(one.next().rows).toHaveLength(4);
+    expect(one.failed(refusal, batch(1), 0)).toBeGreaterThan(0);
+    for (let i = 0; i < 20; i++) one.failed(x, batch(8), 0);
+    expect(one.failed(x, batch(8), 0)).toBeLessThanOrEqual(3000);
   });
 });
 
