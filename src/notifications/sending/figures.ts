@@ -6,6 +6,9 @@ import type { Channel } from '../domain/notification';
 
 const EVERY_MS = 15_000;
 
+/** From when on it waits for us: what was not tried, or waits for quiet hours to end, from when it is due; what was tried from when it was made. */
+const SINCE = `CASE WHEN attempts = 0 OR code = 'quiet-hours' THEN greatest(created_at, next_attempt_at) ELSE created_at END AS since`;
+
 interface Waiting {
   channel: Channel;
   pending: number;
@@ -59,7 +62,7 @@ export class NotificationFigures {
     gauge('s_pending', 'Notifications that wait or are being sent.', ofWaiting('pending'));
     gauge(
       's_oldest_pending_age_seconds',
-      'Age of the oldest notification that is due or was tried: the one to page on.',
+      'How long the oldest has waited since it was first due, quiet hours and disabled providers apart: the one to page on.',
       ofWaiting('oldestSeconds'),
     );
     gauge('s_unknown', 'May or may not have gone out: a person decides.', ofWaiting('unknown'));
@@ -83,12 +86,13 @@ export class NotificationFigures {
   async read(): Promise<void> {
     this.waiting = await this.database.query<Waiting>(
       `SELECT c.channel, count(n.id) FILTER (WHERE n.state <> 'unknown')::int AS pending, count(n.id) FILTER (WHERE n.state = 'unknown')::int AS unknown,
-         coalesce(extract(epoch FROM now() - min(n.created_at) FILTER (WHERE n.state <> 'unknown' AND (n.next_attempt_at <= now() OR n.attempts > 0))), 0)::float8
+         coalesce(extract(epoch FROM now() - min(n.since) FILTER (WHERE n.state <> 'unknown' AND n.since <= now() AND p.disabled_at IS NULL)), 0)::float8
            AS "oldestSeconds"
        FROM unnest(ARRAY['email', 'sms', 'webhook']) c (channel) LEFT JOIN (
-         SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'pending'
-         UNION ALL SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'sending' AND lease_until IS NOT NULL
-         UNION ALL SELECT id, channel, state, created_at, next_attempt_at, attempts FROM notification WHERE state = 'unknown') n USING (channel)
+         SELECT id, channel, state, provider, ${SINCE} FROM notification WHERE state = 'pending'
+         UNION ALL SELECT id, channel, state, provider, ${SINCE} FROM notification WHERE state = 'sending' AND lease_until IS NOT NULL
+         UNION ALL SELECT id, channel, state, provider, ${SINCE} FROM notification WHERE state = 'unknown') n USING (channel)
+         LEFT JOIN notification_provider p ON p.name = n.provider
        GROUP BY c.channel`,
     );
     this.taps = await this.database.query<Taps>(

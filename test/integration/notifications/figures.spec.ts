@@ -33,6 +33,7 @@ it('shows what waits, what a person decides and which taps are shut, by channel 
     'parley_notifications_pending{channel="sms"} 2',
     'parley_notifications_pending{channel="email"} 0',
     'parley_notifications_oldest_pending_age_seconds{channel="sms"} 0',
+    'parley_notifications_oldest_pending_age_seconds{channel="webhook"} 0',
     'parley_notifications_unknown{channel="email"} 1',
     'parley_notification_breakers_open{channel="sms"} 1',
     'parley_notification_providers_disabled{channel="webhook"} 1',
@@ -40,7 +41,37 @@ it('shows what waits, what a person decides and which taps are shut, by channel 
     'parley_notification_leases_lapsed_total{doubtful="true"} 2',
   ])
     expect(shown).toContain(line);
-  const [, age] = /oldest_pending_age_seconds\{channel="webhook"\} (\S+)/.exec(shown) ?? [];
-  expect(Number(age)).toBeGreaterThanOrEqual(90);
   expect(shown).not.toContain('kate');
+});
+
+it('counts the age from when it was due, and not what waits for quiet hours or for a webhook that is disabled', async () => {
+  await world.clear();
+  const metrics = new Metrics();
+  const figures = new NotificationFigures(world.database, quiet, metrics);
+  const ages = async () => {
+    await figures.read();
+    const shown = await metrics.registry.metrics();
+    return Object.fromEntries<number>(
+      [...shown.matchAll(/oldest_pending_age_seconds\{channel="(\w+)"\} (\S+)/g)].map(([, channel = '', age]) => [
+        channel,
+        Math.floor(Number(age) / 3600),
+      ]),
+    );
+  };
+  /** All that is there, made so many hours ago. */
+  const since = (more: string) =>
+    world.database.query(`UPDATE notification SET created_at = now() - interval '9 hours', ${more}`);
+  await world.put(1, { provider: 'email' });
+  await since(`next_attempt_at = now() - interval '2 hours'`);
+  expect(await ages()).toEqual({ email: 2, sms: 0, webhook: 0 });
+  await since(`attempts = 1, next_attempt_at = now() + interval '1 hour'`);
+  expect(await ages()).toMatchObject({ email: 9 });
+  await since(`attempts = 1, code = 'quiet-hours', next_attempt_at = now() + interval '1 hour'`);
+  expect(await ages()).toMatchObject({ email: 0 });
+  await world.put(1, { provider: 'webhook/shop' });
+  await world.claims.introduce('webhook/shop', 'webhook');
+  await since('attempts = 1, code = NULL, next_attempt_at = now()');
+  expect(await ages()).toMatchObject({ email: 9, webhook: 9 });
+  await world.database.query(`UPDATE notification_provider SET disabled_at = now() WHERE name = 'webhook/shop'`);
+  expect(await ages()).toMatchObject({ email: 9, webhook: 0 });
 });
