@@ -13,7 +13,7 @@ const BATCH = 1_000;
 
 /**
  * Deletes notifications, with their attempts, that were settled NOTIFICATION_RETENTION_DAYS ago, and ends what waits for receivers that are gone. State
- * before age: what waits, is being sent or is unknown stays. In processes with the role notifier; several may do it at once.
+ * before age: what waits, is being sent or is unknown stays. Marks of addresses end as old. In processes with the role notifier; several may do it at once.
  */
 export class Retention extends BackgroundLoop {
   constructor(
@@ -30,6 +30,7 @@ export class Retention extends BackgroundLoop {
     const now = this.clock.now();
     const cancelled = await this.cancelForsaken(now);
     const before = new Date(now.getTime() - this.config.notificationRetentionDays * DAY_MS);
+    await this.forgetMarks(before);
     for (let deleted = 0; ;) {
       const last = await this.deleteSettled(before);
       deleted += last;
@@ -49,6 +50,11 @@ export class Retention extends BackgroundLoop {
       { before, most: BATCH },
     );
     return gone.length;
+  }
+
+  /** An address that was refused so long ago is tried once more: it may be somebody's again, and none is kept for ever. */
+  private async forgetMarks(before: Date): Promise<void> {
+    await this.database.statement('DELETE FROM notification_bad_address WHERE since < :before', { before });
   }
 
   /** A transaction that told its receiver something did not see that it was just being removed. Steps from receiver to receiver through their index. */

@@ -11,6 +11,7 @@ import {
   CancelNotification,
   ResendNotification,
   ResolveNotification,
+  UnmarkNotification,
   UnmaskNotification,
 } from './notifications.openapi';
 
@@ -66,6 +67,21 @@ export class NotificationActionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NotificationViewDto> {
     await this.actions.resolve({ id, seen: seenVersion(ifMatch), reason, by }, outcome);
+    return this.shown(id, by, reply);
+  }
+
+  /** A repeat is told that there is no mark any more. */
+  @Post(':id/unmarking')
+  @HttpCode(200)
+  @Allow('support', 'notifications')
+  @UnmarkNotification()
+  async unmark(
+    @TheCaller() by: Caller,
+    @Param('id') id: string,
+    @Body() { reason }: ReasonDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NotificationViewDto> {
+    await this.actions.unmark({ id, reason, by });
     return this.shown(id, by, reply);
   }
 

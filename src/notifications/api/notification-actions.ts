@@ -1,8 +1,10 @@
+import { MASK } from '../../contracts';
 import type { Clock } from '../../platform/clock';
 import type { Database, Tx } from '../../platform/database';
 import { audit, type Caller } from '../../staff';
 import type { NotificationDesk, Seen } from '../desk/notification-desk';
 import type { StoredNotification } from '../reading/stored-notification';
+import type { StaffVerb } from './may';
 import type { Resolution } from './notification-requests.dto';
 import type { UnmaskedNotificationDto } from './notification.dto';
 import type { NotificationViews } from './notification-views';
@@ -52,19 +54,30 @@ export class NotificationActions {
     );
   }
 
+  /** Has its address tried again; the audit names no address. */
+  unmark(deed: Omit<Deed, 'seen'>): Promise<StoredNotification> {
+    return this.change(
+      deed,
+      'unmark',
+      (tx, { id, scope }) => this.desk.unmark(tx, { id, scope }),
+      () => ({}),
+    );
+  }
+
   /** Answered with what is masked otherwise, when the entry of the audit is committed. It names members, never what stands there. */
   async unmask(id: string, reason: string, by: Caller): Promise<UnmaskedNotificationDto> {
     const shown = await this.views.unmasked(id, by);
-    const { kind, partner, content } = shown;
-    const detail = { kind, shown: ['address', 'data', ...(content === null ? [] : ['content'])] };
+    const { kind, partner, address, content } = shown;
+    const members = [...(address === MASK ? [] : ['address']), 'data', ...(content === null ? [] : ['content'])];
+    const detail = { kind, shown: members };
     const entry = { by, action: 'notification.unmask', object: `notification/${id}`, reason, detail };
     await this.database.transaction((tx) => audit(tx, { ...entry, partner: partner ?? undefined }, this.clock.now()));
     return shown;
   }
 
   private change(
-    { id, seen, reason, by }: Deed,
-    verb: 'cancel' | 'resolve' | 'resend',
+    { id, seen = 0, reason, by }: Omit<Deed, 'seen'> & Partial<Pick<Deed, 'seen'>>,
+    verb: StaffVerb,
     work: (tx: Tx, seen: Seen, now: Date) => Promise<StoredNotification>,
     more: (changed: StoredNotification) => Record<string, unknown>,
   ): Promise<StoredNotification> {

@@ -6,7 +6,7 @@ import type { Caller } from '../../staff';
 import { kindOf } from '../kinds/catalogue';
 import type { NotificationFilter, NotificationList } from '../reading/notification-list';
 import { withoutReceiver } from '../reading/receiver-mask';
-import type { NotificationHistory, StoredNotification } from '../reading/stored-notification';
+import { type NotificationHistory, resendsOf, type StoredNotification } from '../reading/stored-notification';
 import { shownData } from './masking';
 import { MAY } from './may';
 import type { AttemptDto, NotificationDto, NotificationViewDto, UnmaskedNotificationDto } from './notification.dto';
@@ -35,7 +35,7 @@ export class NotificationViews {
     const page = await this.list.page(filter, partners, limit, cursor);
     const items = page.items.map((row) => withoutReceiver(row, partners));
     const standings = await standingsOf(this.database, this.config, items);
-    return { items: items.map((row) => entryOf(row, standings.get(row.id))), nextCursor: page.nextCursor };
+    return { items: items.map((row) => entryOf(row, standings.get(row.id)?.words)), nextCursor: page.nextCursor };
   }
 
   /** Throws `notification-unknown`. */
@@ -43,7 +43,10 @@ export class NotificationViews {
     return this.shown(await this.find(id, by));
   }
 
-  /** With address and words. Nobody may see it before it is booked. Throws `notification-unknown`, `notification-secret`. */
+  /**
+   * With address and words; who is confined to some partners sees no receiver's address. Nobody may see it before it is booked. Throws
+   * `notification-unknown`, `notification-secret`.
+   */
   async unmasked(id: string, by: Scope): Promise<UnmaskedNotificationDto> {
     const one = await this.find(id, by);
     if (one.secret || kindOf(one.kind)?.secret === true) throw notificationSecret(one.kind);
@@ -63,9 +66,13 @@ export class NotificationViews {
       const { begunAt, endedAt } = attempt;
       return { ...attempt, begunAt: begunAt.toISOString(), endedAt: timeOf(endedAt) };
     });
+    const standing = standings.get(one.id);
     const may = MAY[one.state].filter((verb) => verb !== 'resend' || !one.secret);
     const data = one.secret ? null : shownData(kindOf(one.kind), one.data);
-    return { ...entryOf(one, standings.get(one.id)), data, history, resends: one.resentAs, may: [...may] };
+    return {
+      ...{ ...entryOf(one, standing?.words), data, history },
+      may: [...may, ...(standing?.marked ? (['unmark'] as const) : [])],
+    };
   }
 }
 
@@ -74,6 +81,7 @@ function entryOf(row: StoredNotification, standing = 'Deleted just now.'): Notif
   const { id, version, kind, channel, provider, receiver, receiverName, partner, orderNumber, eventId, state } = row;
   const { doubtful, code, detail, attempts, happenedAt, createdAt, nextAttemptAt, expiresAt, settledAt, resendOf } =
     row;
+  const resends = resendsOf(row);
   return {
     ...{ id, version, kind, summary: kindOf(kind)?.summary ?? 'A kind that this release does not know.' },
     ...{ channel, provider, receiver: receiver === null ? null : { id: receiver, name: receiverName }, address: MASK },
@@ -83,6 +91,6 @@ function entryOf(row: StoredNotification, standing = 'Deleted just now.'): Notif
     nextAttemptAt: state === 'pending' ? nextAttemptAt.toISOString() : null,
     expiresAt: expiresAt.toISOString(),
     settledAt: timeOf(settledAt),
-    resendOf,
+    ...{ resendOf, resends },
   };
 }

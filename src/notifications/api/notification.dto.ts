@@ -43,7 +43,10 @@ export class NotificationDto {
   })
   receiver: NamedReceiverDto | null;
 
-  @ApiProperty({ description: 'A mask; POST …/unmasking shows it for a reason', example: '•••' })
+  @ApiProperty({
+    description: "A mask; POST …/unmasking shows it for a reason, a receiver's only to who is confined to no partner",
+    example: '•••',
+  })
   address: string;
 
   @ApiProperty(nullableText('acme', 'Whom it is about'))
@@ -97,6 +100,9 @@ export class NotificationDto {
 
   @ApiProperty(nullableText(ID_EXAMPLE, 'The notification that staff had sent anew as this one'))
   resendOf: string | null;
+
+  @ApiProperty({ type: [String], description: 'Notifications that staff had sent anew from this one', example: [] })
+  resends: string[];
 }
 
 /** What was tried: one row an attempt. */
@@ -148,13 +154,10 @@ export class NotificationViewDto extends NotificationDto {
   @ApiProperty({ type: [AttemptDto], description: 'Oldest first' })
   history: AttemptDto[];
 
-  @ApiProperty({ type: [String], description: 'Notifications that staff had sent anew from this one', example: [] })
-  resends: string[];
-
   @ApiProperty({
     enum: STAFF_VERBS,
     isArray: true,
-    description: 'What staff can do about it as it stands, roles apart',
+    description: 'What staff can do about it as it stands, roles apart; unmark: its address was refused for good',
     example: ['cancel'],
   })
   may: StaffVerb[];

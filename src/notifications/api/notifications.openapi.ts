@@ -54,6 +54,14 @@ export const ResolveNotification = (): MethodDecorator =>
     ...[Id, IfMatch, ApiOkResponse({ type: NotificationViewDto, headers: ETAG })],
   );
 
+export const UnmarkNotification = (): MethodDecorator =>
+  operation(
+    'unmarkNotification',
+    'Have the address of a notification tried again that a provider refused for good, also of one that carries a secret',
+    [...BODY_PROBLEMS, 'notification-unknown', 'notification-state'],
+    ...[Id, ApiOkResponse({ type: NotificationViewDto, headers: ETAG })],
+  );
+
 export const UnmaskNotification = (): MethodDecorator =>
   operation(
     'unmaskNotification',

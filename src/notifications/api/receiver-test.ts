@@ -9,7 +9,7 @@ import { ADDRESSES } from '../domain/receiver';
 import { test } from '../kinds/test';
 import type { Notifications } from '../notifications';
 import { notificationId } from '../raising/notification-id';
-import { clearMark } from '../receivers/moves';
+import { clearMark } from '../receivers/marks';
 import type { Receivers } from '../receivers/receivers';
 import { isConfigured } from '../channels/installation';
 import { objectOf } from './receiver-desk';

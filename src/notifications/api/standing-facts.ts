@@ -20,29 +20,34 @@ interface Facts extends QuietColumns {
   begunAt: Date | null;
   endedAt: Date | null;
   notifier: string | null;
+  /** A provider refused its address for good. */
+  marked: boolean;
 }
 
 const FACTS = `
   SELECT n.id, now(), ${QUIET_COLUMNS}, p.failing_since AS "failingSince", p.open_until AS "openUntil", p.disabled_at AS "disabledAt",
-    p.disabled_reason AS "disabledReason", p.last_code AS "lastCode", a.begun_at AS "begunAt", a.ended_at AS "endedAt", a.notifier
+    p.disabled_reason AS "disabledReason", p.last_code AS "lastCode", a.begun_at AS "begunAt", a.ended_at AS "endedAt", a.notifier, b.address IS NOT NULL AS marked
   FROM notification n LEFT JOIN notification_receiver r ON r.id = n.receiver LEFT JOIN notification_provider p ON p.name = n.provider
+  LEFT JOIN notification_bad_address b ON b.channel = n.channel AND b.address = n.address
   LEFT JOIN LATERAL (SELECT begun_at, ended_at, notifier FROM notification_attempt WHERE notification_id = n.id AND action = 'send'
     ORDER BY number DESC LIMIT 1) a ON true
   WHERE n.id = ANY(:ids::uuid[])`;
 
-/** Where each of these stands, in words, by id. */
+/** Where each of these stands, in words, and whether its address is marked, by id. */
 export async function standingsOf(
   database: Database,
   config: Config,
   rows: readonly StoredNotification[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, { words: string; marked: boolean }>> {
   if (rows.length === 0) return new Map();
   const found = await database.query<Facts>(FACTS, { ids: rows.map(({ id }) => id) });
   const facts = new Map(found.map((one) => [one.id, one]));
   return new Map(
     rows.flatMap((row) => {
       const around = facts.get(row.id);
-      return around ? [[row.id, standingInWords(standingOf(row, around, config), around.now)] as const] : [];
+      if (!around) return [];
+      const words = standingInWords(standingOf(row, around, config), around.now);
+      return [[row.id, { words, marked: around.marked }] as const];
     }),
   );
 }
@@ -50,11 +55,11 @@ export async function standingsOf(
 function standingOf(row: StoredNotification, facts: Facts, config: Config): Standing {
   const kind = kindOf(row.kind);
   const quiet = kind?.quietHours === 'respect' ? quietOf(facts) : null;
-  const { failingSince, openUntil, disabledAt, disabledReason, lastCode, begunAt, endedAt, notifier } = facts;
+  const { failingSince, openUntil, disabledAt, disabledReason, lastCode, begunAt, endedAt, notifier, marked } = facts;
   const configured = isConfigured(config, row.channel);
   const { provider: name, channel } = row;
   return {
-    ...row,
+    ...{ ...row, marked },
     crash: kind && crashPolicyOf(kind, row.channel),
     quietUntil: quiet && quietUntil(quiet, facts.now),
     provider: { name, channel, configured, failingSince, openUntil, disabledAt, disabledReason, lastCode },

@@ -2,6 +2,7 @@ import { query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import { versionStale } from '../../platform/http';
 import type { NotificationState } from '../domain/notification';
+import { clearMark } from '../receivers/marks';
 import { type Scope, UUID } from '../reading/notification-list';
 import { NOTIFICATION_COLUMNS, type StoredNotification } from '../reading/stored-notification';
 import { resend } from './resend';
@@ -56,11 +57,33 @@ export class NotificationDesk {
   async resend(tx: Tx, seen: Seen, now: Date): Promise<StoredNotification> {
     const old = await locked(tx, seen);
     if (!RESENDABLE.includes(old.state)) throw notThere(`It is ${old.state}, so it is going to be sent as it is.`);
-    return find(tx, await resend(tx, old, now));
+    return find(tx, await resend(tx, old, seen.scope, now));
+  }
+
+  /**
+   * Has the address tried again that it went to and that a provider refused for good: for one that carries a secret, which can't be sent anew,
+   * nothing else does. The notification stays as it is, so no version is asked for. Resolves with it.
+   */
+  async unmark(tx: Tx, seen: Omit<Seen, 'version'>): Promise<StoredNotification> {
+    const row = await visible(tx, seen);
+    if (await clearMark(tx, row.channel, row.address)) return row;
+    throw notThere(
+      'Its address is not marked, so there is nothing to unmark.',
+      row.secret
+        ? 'Have the system that asked for it make a new one.'
+        : 'What is sent there is tried: where it failed, send it anew.',
+    );
   }
 }
 
-async function locked(tx: Tx, { id, version, scope }: Seen): Promise<StoredNotification> {
+async function locked(tx: Tx, { version, ...seen }: Seen): Promise<StoredNotification> {
+  const row = await visible(tx, seen);
+  if (row.version !== version) throw versionStale();
+  return row;
+}
+
+/** Under its row's lock. */
+async function visible(tx: Tx, { id, scope }: Omit<Seen, 'version'>): Promise<StoredNotification> {
   const unknown = new NonRetriableError('notification-unknown', 'There is no such notification.');
   if (!UUID.test(id)) throw unknown;
   const [row] = await query<StoredNotification>(
@@ -69,7 +92,6 @@ async function locked(tx: Tx, { id, version, scope }: Seen): Promise<StoredNotif
     { id },
   );
   if (!row || (scope !== null && (row.partner === null || !scope.includes(row.partner)))) throw unknown;
-  if (row.version !== version) throw versionStale();
   return row;
 }
 
@@ -97,4 +119,5 @@ async function settle(
   return row as StoredNotification;
 }
 
-const notThere = (message: string) => new NonRetriableError('notification-state', message);
+const notThere = (message: string, hint?: string) =>
+  new NonRetriableError('notification-state', message, hint === undefined ? {} : { hint });

@@ -6,14 +6,18 @@ import { ADDRESSES } from '../domain/receiver';
 import { kindOf } from '../kinds/catalogue';
 import { insertNotifications } from '../raising/new-notification';
 import { resendId } from '../raising/notification-id';
+import type { Scope } from '../reading/notification-list';
 import type { StoredNotification } from '../reading/stored-notification';
-import { clearMark } from '../receivers/moves';
+import { clearMark } from '../receivers/marks';
 import { ADDRESS_COLUMNS, QUIET_COLUMNS, type QuietColumns, quietOf } from '../receivers/receiver-rows';
 
 type ReachedNow = { email: string | null; phone: string | null; webhookUrl: string | null } & QuietColumns;
 
-/** Writes the notification that takes the place of one whose row is locked; its id. */
-export async function resend(tx: Tx, old: StoredNotification, now: Date): Promise<string> {
+/**
+ * Writes the notification that takes the place of one whose row is locked; its id.
+ * @param scope of who asks: who is confined to some partners hears of no receiver who it is
+ */
+export async function resend(tx: Tx, old: StoredNotification, scope: Scope, now: Date): Promise<string> {
   const kind = kindOf(old.kind);
   if (!kind)
     throw new NonRetriableError(
@@ -21,8 +25,10 @@ export async function resend(tx: Tx, old: StoredNotification, now: Date): Promis
       `This release knows no notification of kind ${old.kind} any more.`,
     );
   if (old.secret)
-    throw new NonRetriableError('notification-secret', 'What it said is deleted, so it cannot be sent again.');
-  const { address, notBefore } = await target(tx, kind, old, now);
+    throw new NonRetriableError('notification-secret', 'What it said is deleted, so it cannot be sent again.', {
+      hint: 'Have the system that asked for it make a new one. Where its address is marked, unmark it first: "may" says so.',
+    });
+  const { address, notBefore } = await target(tx, kind, old, scope, now);
   const id = resendId(old.id, old.resends + 1);
   await query(tx, 'UPDATE notification SET resends = resends + 1, version = version + 1 WHERE id = :id', {
     id: old.id,
@@ -48,6 +54,7 @@ async function target(
   tx: Tx,
   kind: NotificationKind,
   { receiver, channel, address }: StoredNotification,
+  scope: Scope,
   now: Date,
 ): Promise<{ address: string; notBefore: Date | null }> {
   if (receiver === null) return { address, notBefore: null };
@@ -56,10 +63,16 @@ async function target(
     `SELECT ${ADDRESS_COLUMNS}, ${QUIET_COLUMNS} FROM notification_receiver r WHERE r.id = :receiver`,
     { receiver },
   );
-  if (!row) throw new NonRetriableError('receiver-unknown', `There is no receiver ${receiver} any more.`);
+  const who = scope === null ? `Its receiver ${receiver}` : 'Its receiver';
+  if (!row)
+    throw new NonRetriableError('receiver-unknown', `${who} was removed.`, {
+      hint: 'It can be sent anew once the receiver is registered again.',
+    });
   const reached = row[ADDRESSES[channel]];
   if (reached === null)
-    throw new NonRetriableError('receiver-unreachable', `${receiver} is no longer reached by ${channel}.`);
+    throw new NonRetriableError('receiver-unreachable', `${who} is no longer reached by ${channel}.`, {
+      hint: 'It can be sent anew once the receiver has such an address again.',
+    });
   const quiet = kind.quietHours === 'respect' ? quietOf(row) : null;
   return { address: reached, notBefore: quiet && quietUntil(quiet, now) };
 }

@@ -25,6 +25,9 @@ export interface Standing {
   leaseUntil: Date | null;
   code: string | null;
   detail: string | null;
+  secret: boolean;
+  /** A provider refused its address for good, and nothing more is sent there. */
+  marked: boolean;
   /** Absent: its kind is known no more. */
   crash: CrashPolicy | undefined;
   /** End of its receiver's quiet hours, where it waits for that. */
@@ -57,7 +60,7 @@ export function standingInWords(one: Standing, now: Date): string {
     case 'unknown':
       return `Unknown: ${mayHave(one)}.${because} Find out from its receiver, or in the log of whoever sends, and resolve it; or send it anew.`;
     case 'failed':
-      return `Failed at ${settled}${one.doubtful ? `; ${mayHave(one)}` : ''}.${because}`;
+      return `Failed at ${settled}${one.doubtful ? `; ${mayHave(one)}` : ''}.${because}${mark(one)}`;
     case 'cancelled':
       return `Cancelled at ${settled}.${because}`;
     case 'expired':
@@ -113,6 +116,9 @@ export function tryingInWords(failures: number, { openUntil, failingSince, lastC
   const next = openUntil === null ? 'Is tried' : 'Is tried with one notification next';
   return `${next}, though ${last}${lastCode === null ? '' : ` (${lastCode})`}${since}.`;
 }
+
+const mark = ({ marked, secret }: Standing): string =>
+  marked ? ` Its address is marked: once staff unmark it${secret ? '' : ' or send this anew'}, it is tried again.` : '';
 
 const mayHave = ({ lastAttempt }: Standing): string =>
   `it may have gone out${lastAttempt === null ? '' : ` at ${time(lastAttempt.begunAt)}`}`;

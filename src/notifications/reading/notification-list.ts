@@ -1,7 +1,6 @@
 import { Conditions, type Database, IndexedReader } from '../../platform/database';
 import { decodeCursor, type Page, pageOf } from '../../platform/http';
 import type { Attempt, Channel, Content, NotificationState } from '../domain/notification';
-import { resendId } from '../raising/notification-id';
 import { NOTIFICATION_COLUMNS, type NotificationHistory, type StoredNotification } from './stored-notification';
 
 export interface NotificationFilter {
@@ -64,8 +63,7 @@ export class NotificationList {
       where.values,
     );
     if (!row) return undefined;
-    const resentAs = Array.from({ length: row.resends }, (_, n) => resendId(id, n + 1));
-    return { ...row, history: await this.attempts(id), resentAs };
+    return { ...row, history: await this.attempts(id) };
   }
 
   private attempts(id: string): Promise<Attempt[]> {

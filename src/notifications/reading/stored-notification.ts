@@ -1,3 +1,4 @@
+import { resendId } from '../raising/notification-id';
 import type { Attempt, Channel, Content, NotificationData, NotificationState } from '../domain/notification';
 
 /** A notification as it stands, with its address and words: what of it people are shown is for whoever shows it. */
@@ -38,9 +39,11 @@ export interface NotificationHistory extends StoredNotification {
   content: Content | null;
   /** By number. */
   history: Attempt[];
-  /** Ids of those that staff sent in its place, oldest first. */
-  resentAs: string[];
 }
+
+/** Ids of those that staff sent in its place, oldest first. */
+export const resendsOf = ({ id, resends }: Pick<StoredNotification, 'id' | 'resends'>): string[] =>
+  Array.from({ length: resends }, (_, n) => resendId(id, n + 1));
 
 export const NOTIFICATION_COLUMNS = `n.id, n.version, n.event_id AS "eventId", n.kind, n.channel, n.provider, n.receiver,
   (SELECT r.name FROM notification_receiver r WHERE r.id = n.receiver) AS "receiverName", n.address, n.partner, n.order_number AS "orderNumber",

@@ -1,7 +1,9 @@
 import { query, type Tx } from '../../platform/database';
 import { type Channel, CHANNELS } from '../domain/notification';
+import { type QuietHours, quietUntil } from '../domain/quiet-hours';
 import { ADDRESSES, type ReceiverDraft } from '../domain/receiver';
 import { providerOf } from '../domain/provider-name';
+import { clearMark } from './marks';
 
 /** Why notifications end that nobody will send. */
 export type Forsaken = 'receiver-removed' | 'address-removed';
@@ -36,12 +38,17 @@ export async function followAddresses(
   return done;
 }
 
-/** Staff say that this address is to be tried (again). */
-export async function clearMark(tx: Tx, channel: Channel, address: string): Promise<void> {
-  await query(tx, 'DELETE FROM notification_bad_address WHERE channel = :channel AND address = :address', {
-    channel,
-    address,
-  });
+/**
+ * What waits for a receiver's quiet hours alone waits for these from now on. What is in doubt or backs off keeps its time: that is not the
+ * receiver's.
+ */
+export async function followQuietHours(tx: Tx, receiver: string, quiet: QuietHours | null, now: Date): Promise<void> {
+  await query(
+    tx,
+    `UPDATE notification SET next_attempt_at = least(:due::timestamptz, expires_at), version = version + 1
+     WHERE receiver = :receiver AND state = 'pending' AND NOT doubtful AND next_attempt_at > :now AND (attempts = 0 OR code = 'quiet-hours')`,
+    { receiver, now, due: (quiet && quietUntil(quiet, now)) ?? now },
+  );
 }
 
 /** Ends what is pending for a receiver; null: on every channel. One that is in doubt keeps saying so. */

@@ -2,7 +2,8 @@ import { type Database, query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import { decodeCursor, type Page, pageOf, versionStale } from '../../platform/http';
 import { type Receiver, type ReceiverDraft, receiverViolations } from '../domain/receiver';
-import { cancelWaiting, followAddresses } from './moves';
+import { forgetMarks } from './marks';
+import { cancelWaiting, followAddresses, followQuietHours } from './moves';
 import { RECEIVER_COLUMNS, type ReceiverRow, receiverOf, subscribedText, valuesOf } from './receiver-rows';
 
 /** What a {@link Receivers.put} did. */
@@ -53,8 +54,8 @@ export class Receivers {
 
   /**
    * Makes or replaces a receiver. What waits for it and was not begun goes to its new address; what was begun keeps the old one, since a
-   * provider that knows an id must see the same again. What waits on a way that it no longer has is cancelled. Whoever is raising something just
-   * now, and read the receiver before, tells it the old way.
+   * provider that knows an id must see the same again. What waits on a way that it no longer has is cancelled. What only waits for quiet hours
+   * that are others now goes by the new ones. Whoever is raising something just now, and read the receiver before, tells it the old way.
    * @param seen the version that the caller has seen; null: there must be none
    * Throws `receiver-invalid`, `receiver-unknown`, `version-stale`.
    */
@@ -72,18 +73,21 @@ export class Receivers {
       { id: draft.id, subscribed: subscribedText(draft) },
     );
     const { moved, cancelled } = await followAddresses(tx, before, draft, now);
+    if (before && JSON.stringify(before.quietHours) !== JSON.stringify(draft.quietHours))
+      await followQuietHours(tx, draft.id, draft.quietHours, now);
     const receiver = (await this.locked(tx, draft.id)) as Receiver;
     return { receiver, made: before === null, before, moved, cancelled };
   }
 
   /**
-   * Removes a receiver with its subscriptions, secrets and breaker, and cancels what waits for it; what is being sent just now ends as it
+   * Removes a receiver with its subscriptions, secrets, breaker and the marks of its addresses, and cancels what waits for it; what is being sent just now ends as it
    * ends. What somebody raised meanwhile is cancelled by {@link Retention} a little later. Resolves with how many were cancelled.
    * Throws `receiver-unknown`, `version-stale`.
    */
   async remove(tx: Tx, id: string, seen: number, now: Date): Promise<number> {
-    await this.seen(tx, id, seen);
+    const gone = await this.seen(tx, id, seen);
     await query(tx, 'DELETE FROM notification_receiver WHERE id = :id', { id });
+    await forgetMarks(tx, gone);
     const cancelled = await cancelWaiting(tx, { receiver: id, channel: null, code: 'receiver-removed' }, now);
     await query(tx, 'DELETE FROM notification_provider WHERE name = :name', { name: `webhook/${id}` });
     return cancelled;

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { Seen } from '../../../src/notifications/desk/notification-desk';
 import { resendId } from '../../../src/notifications/raising/notification-id';
-import type { StoredNotification } from '../../../src/notifications/reading/stored-notification';
+import { resendsOf, type StoredNotification } from '../../../src/notifications/reading/stored-notification';
 import { Claims } from '../../../src/notifications/sending/claims';
 import { accepted, type CoreStage, message, minutes, NOW, openCore } from './core-stage';
 
@@ -91,7 +91,8 @@ describe('what staff do about a notification', () => {
     await change(`INSERT INTO notification_bad_address VALUES ('email', 'new@example.com', 'x', 'x', now())`);
     const made = await act('resend', seen, minutes(90));
     const old = await core.list.find(seen.id, null);
-    expect(old).toMatchObject({ state: 'failed', resends: 1, version: seen.version + 1, resentAs: [made.id] });
+    expect(old).toMatchObject({ state: 'failed', resends: 1, version: seen.version + 1 });
+    expect(resendsOf({ id: seen.id, resends: 1 })).toEqual([made.id]);
     expect(made).toMatchObject({
       ...{
         id: resendId(seen.id, 1),
@@ -116,7 +117,7 @@ describe('what staff do about a notification', () => {
     expect(await core.rows('SELECT 1 FROM notification_bad_address')).toEqual([]);
     const next = await act('resend', { ...seen, version: seen.version + 1 }, minutes(91));
     expect(next.id).toBe(resendId(seen.id, 2));
-    expect((await core.list.find(seen.id, null))?.resentAs).toEqual([made.id, next.id]);
+    expect(await core.list.find(seen.id, null)).toMatchObject({ resends: 2 });
     // The event that made it makes nothing new.
     expect(await core.raise(accepted(1))).toBe(0);
   });

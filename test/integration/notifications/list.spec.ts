@@ -94,7 +94,6 @@ describe('the list of notifications', () => {
     expect(await core.list.find(acme ?? '', ['acme'])).toMatchObject({
       receiverName: 'Receiver desk',
       history: [],
-      resentAs: [],
     });
     expect(await core.list.find('nonsense', null)).toBeUndefined();
     await expect(core.list.page({}, null, 10, 'nonsense')).rejects.toMatchObject({ code: 'cursor-invalid' });

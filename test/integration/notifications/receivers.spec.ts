@@ -198,6 +198,46 @@ describe('receivers', () => {
     expect(await core.receivers.find('desk')).toBeUndefined();
   });
 
+  it('that are removed leave no mark of their addresses, but where another has the same', async () => {
+    await put(desk, null);
+    await core.put({ id: 'other', email: desk.email });
+    await change(`INSERT INTO notification_bad_address SELECT c, a, 'bad', 'x', now() FROM (VALUES ('email', '${desk.email}'),
+      ('sms', '${desk.phone}'), ('webhook', '${desk.webhookUrl}'), ('sms', '+4930999'), ('email', '${desk.phone}')) v(c, a)`);
+    await remove('desk', 1);
+    const marked = () => core.rows('SELECT channel, address FROM notification_bad_address ORDER BY channel, address');
+    const others = [
+      { channel: 'email', address: desk.phone },
+      { channel: 'sms', address: '+4930999' },
+    ];
+    expect(await marked()).toEqual([others[0], { channel: 'email', address: desk.email }, others[1]]);
+    await remove('other', 1);
+    expect(await marked()).toEqual(others);
+  });
+
+  it('whose quiet hours are changed are told by the new ones what only waited for the old ones', async () => {
+    await put({ ...desk, quietHours: { from: '11:00', to: '20:00', timeZone: 'Europe/Berlin' } }, null);
+    await core.raise(accepted(1), accepted(2), accepted(3), accepted(4));
+    // Berlin is an hour ahead of UTC, and its noon is now.
+    const next = async () =>
+      (
+        await core.rows<{ at: Date }>(
+          `SELECT next_attempt_at AS at FROM notification WHERE channel = 'email' ORDER BY order_number`,
+        )
+      ).map(({ at }) => at);
+    expect(await next()).toEqual(Array(4).fill(minutes(8 * 60)));
+    await change(`UPDATE notification SET attempts = 1, code = 'smtp-deferred' WHERE order_number = 'PO-2'`);
+    await change(`UPDATE notification SET attempts = 1, code = 'quiet-hours' WHERE order_number = 'PO-3'`);
+    await change(
+      `UPDATE notification SET attempts = 1, code = 'quiet-hours', doubtful = true WHERE order_number = 'PO-4'`,
+    );
+    await put({ ...desk, quietHours: { from: '11:00', to: '20:00', timeZone: 'Europe/Berlin' } }, 1);
+    expect(await next()).toEqual(Array(4).fill(minutes(8 * 60)));
+    await put({ ...desk, quietHours: { from: '11:00', to: '13:00', timeZone: 'Europe/Berlin' } }, 2);
+    expect(await next()).toEqual([minutes(60), minutes(8 * 60), minutes(60), minutes(8 * 60)]);
+    await put({ ...desk, quietHours: null as unknown as typeof desk.quietHours }, 3);
+    expect(await next()).toEqual([NOW, minutes(8 * 60), NOW, minutes(8 * 60)]);
+  });
+
   it('that are removed while somebody raises something are told nothing: what came late is cancelled, what comes back too', async () => {
     await put(desk, null);
     let raised = () => {};

@@ -1,5 +1,5 @@
 import { giveKey } from '../../support/staff';
-import { anAcceptance, itemsOf, type RestApp, startRest } from './rest-app';
+import { anAcceptance, aRequest, errorOf, itemsOf, type RestApp, startRest } from './rest-app';
 
 const reason = { reason: 'asked by the buyer' };
 
@@ -30,5 +30,51 @@ describe('notifications over REST, for who is confined to some partners', () => 
     expect(`${page.body}${one.body}${held.body}${cancelled.body}`).not.toMatch(/hidden/i);
     expect(itemsOf(await rest.ask(acme, 'GET /v1/notifications?receiver=hidden'))).toEqual([]);
     expect(itemsOf(await rest.ask('viewer', 'GET /v1/notifications?receiver=hidden'))).toHaveLength(1);
+  });
+
+  it('show no address of a receiver, whatever the reason, and the audit says so', async () => {
+    await rest.put('hidden-mail', { name: 'Hidden desk', email: 'hidden@example.com' });
+    const event = anAcceptance({ to: { receiver: 'hidden-mail' } });
+    const request = aRequest({ partner: 'acme' });
+    await rest.raise(event, request);
+    const acme = await giveKey(rest.database, { role: 'support', partners: ['acme'] });
+    const all = itemsOf(await rest.ask(acme, 'GET /v1/notifications?limit=200'));
+    const [told = '', asked = ''] = [event, request].map(
+      ({ id }) => all.find(({ eventId }) => eventId === id)?.id ?? '',
+    );
+    const unmasked = await rest.ask(acme, `POST /v1/notifications/${told}/unmasking`, reason);
+    expect(unmasked).toMatchObject({ status: 200, json: { address: '•••', data: event.data } });
+    expect(unmasked.body).not.toMatch(/hidden/i);
+    const named = await rest.ask(acme, `POST /v1/notifications/${asked}/unmasking`, reason);
+    expect(named.json['address']).toBe('kim.doe@example.com');
+    expect((await rest.audited('notification.unmask')).map(({ detail }) => detail)).toEqual([
+      { kind: 'order-accepted', shown: ['data'] },
+      { kind: 'message', shown: ['address', 'data'] },
+    ]);
+    expect((await rest.ask('support', `POST /v1/notifications/${told}/unmasking`, reason)).json['address']).toBe(
+      'hidden@example.com',
+    );
+  });
+
+  it('say of no receiver who it is where they cannot be sent anew', async () => {
+    await rest.put('hidden-two', { phone: '+4915112345678' });
+    const event = anAcceptance({ to: { receiver: 'hidden-two', channel: 'sms' } });
+    await rest.raise(event);
+    const acme = await giveKey(rest.database, { role: 'support', partners: ['acme'] });
+    const [{ id = '' } = {}] = itemsOf(await rest.ask(acme, `GET /v1/notifications?order=${event.orderNumber}`));
+    const resend = (who: typeof acme | 'support') =>
+      rest.ask(who, `POST /v1/notifications/${id}/resend`, reason, { 'if-match': '"1"' });
+    const set = (sql: string) => rest.database.query(sql);
+    await set(`UPDATE notification SET state = 'failed' WHERE id = '${id}'`);
+    await set(`UPDATE notification_receiver SET phone = NULL, email = 'two@example.com' WHERE id = 'hidden-two'`);
+    const unreachable = await resend(acme);
+    await set(`DELETE FROM notification_receiver WHERE id = 'hidden-two'`);
+    const unknown = await resend(acme);
+    expect([unreachable, unknown].map(errorOf)).toEqual([
+      [409, 'receiver-unreachable'],
+      [404, 'receiver-unknown'],
+    ]);
+    expect(`${unreachable.body}${unknown.body}`).not.toMatch(/hidden/);
+    expect((await resend('support')).json['detail']).toContain('hidden-two');
   });
 });

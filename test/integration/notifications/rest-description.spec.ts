@@ -50,6 +50,7 @@ describe('the description of notifications over REST', () => {
       ['POST /v1/notifications/{id}/cancellation', 'cancelNotification', 'support'],
       ['POST /v1/notifications/{id}/resend', 'resendNotification', 'support'],
       ['POST /v1/notifications/{id}/resolution', 'resolveNotification', 'support'],
+      ['POST /v1/notifications/{id}/unmarking', 'unmarkNotification', 'support'],
       ['POST /v1/notifications/{id}/unmasking', 'unmaskNotification', 'support'],
       ['PUT /v1/notification-receivers/{id}', 'putNotificationReceiver', 'operator'],
     ]);

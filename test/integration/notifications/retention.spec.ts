@@ -50,6 +50,15 @@ describe('retention', () => {
     expect(await left()).toEqual({ sent: 1 });
   });
 
+  it('forgets that an address was refused when as much time has passed', async () => {
+    await change(
+      `INSERT INTO notification_bad_address VALUES ('sms', 'old', 'x', 'x', $1), ('sms', 'young', 'x', 'x', $2)`,
+      [new Date(days(-30).getTime() - 1), days(-30)],
+    );
+    await retention(core, NOW).pass();
+    expect(await core.rows('SELECT address FROM notification_bad_address')).toEqual([{ address: 'young' }]);
+  });
+
   it('waits for no row that somebody holds, and takes it with the next pass', async () => {
     await add(3, 'sent', days(-31));
     const letGo = await core.hold(`SELECT 1 FROM notification WHERE event_id = 'sent2' FOR UPDATE`);

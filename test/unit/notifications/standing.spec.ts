@@ -9,6 +9,7 @@ const NOW = at('12:00');
 const one = (change: Partial<Standing> = {}, provider: Partial<Standing['provider']> = {}): Standing => ({
   ...{ state: 'pending', doubtful: false, attempts: 0, nextAttemptAt: at('11:59'), expiresAt: at('18:00') },
   ...{ settledAt: null, leaseUntil: null, code: null, detail: null, crash: 'look-up', quietUntil: null },
+  ...{ secret: false, marked: false },
   lastAttempt: null,
   ...change,
   provider: {
