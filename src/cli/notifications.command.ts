@@ -1,5 +1,10 @@
 import { Command, Option } from 'commander';
-import { type ChangeOptions, changeNotifications, resolveNotification } from './notifications/change';
+import {
+  type ChangeOptions,
+  changeNotifications,
+  resolveNotification,
+  unmarkNotification,
+} from './notifications/change';
 import { kindsOf } from './notifications/kinds';
 import { listNotifications } from './notifications/list';
 import { providersOf } from './notifications/providers';
@@ -71,4 +76,10 @@ function changing(notifications: Command): void {
     .addOption(new Option('--not-delivered', 'it did not').default(false))
     .addOption(reason(ASKED_FOR))
     .action(resolveNotification);
+  asking(withJson(notifications.command('unmark').argument('<id>', 'of the notification', notificationId)))
+    .description(
+      'Have the address that it went to tried again, which a provider refused for good: for what cannot be sent anew, such as a code.',
+    )
+    .addOption(reason(ASKED_FOR))
+    .action(unmarkNotification);
 }

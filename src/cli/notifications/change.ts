@@ -6,7 +6,7 @@ import { bulk, printBulk } from '../bulk';
 import { hint, print } from '../output';
 import { agreed, type Consent, reasonFor } from '../terminal/consent';
 import { counted, localTimes } from '../terminal/words';
-import { type Chosen, choose, mustChoose, planLines, type Verb } from './chosen';
+import { type Chosen, choose, leftLines, mustChoose, planLines, type Verb } from './chosen';
 import type { SelectionOptions } from './selection';
 import { pathOf } from './show';
 import { sinceThen } from './since-then';
@@ -73,7 +73,7 @@ function nothing(verb: Verb, { leave }: Chosen, json: boolean, ids: readonly str
     throw new AppError('notification-unknown', 'There is no notification with any of these ids.', {
       hint: 'Find them: parley notifications list',
     });
-  if (!json) leave.forEach(({ id, why }) => hint(`${id} is left alone: ${why}`));
+  if (!json) leftLines(leave, ({ id, why }) => `${id} is left alone: ${why}`).forEach(hint);
   print(json, [], [`Nothing to ${verb}.`]);
 }
 
@@ -106,4 +106,20 @@ export async function resolveNotification(
   });
   print(json, now, [`notification ${id} ${now.state}`]);
   if (!delivered && !json) hint(`To send it anew: parley notifications resend ${id}`);
+}
+
+/** Has the address of one tried again that a provider refused for good. */
+export async function unmarkNotification(
+  id: string,
+  { json, ...options }: { reason?: string; json: boolean } & Consent,
+  command: Command,
+): Promise<void> {
+  const reason = await reasonFor(options.reason, options, command);
+  const { body } = await ApiClient.fromEnvironment().ask<NotificationViewDto>('POST', `${pathOf(id)}/unmarking`, {
+    body: { reason },
+  });
+  print(json, body, [`the address of notification ${id} is tried again`]);
+  if (json) return;
+  if (body.may.includes('resend')) hint(`To send it anew: parley notifications resend ${id}`);
+  else if (body.data === null) hint('What it said is gone: have the system that asked for it make a new one.');
 }

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { NotificationDto, NotificationViewDto } from '../../notifications';
 import { AppError, messageOf } from '../../platform/errors';
 import type { ApiClient } from '../api-client';
-import { firstOf } from '../listing';
 import { counted } from '../terminal/words';
 import { receiverOf } from './list';
 import { type SelectionOptions, selectionOf } from './selection';
@@ -10,6 +9,8 @@ import { pathOf } from './show';
 
 /** Most that one command takes by options. */
 const MOST = 1000;
+/** Most that are named of those that are left alone: there may be as many as were sent anew ever. */
+const MOST_LEFT = 50;
 
 export type Verb = 'resend' | 'cancel';
 
@@ -32,7 +33,8 @@ export function mustChoose(ids: readonly string[], options: SelectionOptions, co
 
 /**
  * Looks at each notification that is named, or that fits. Of those that only fit, the ones that were sent anew before are left alone: a command
- * that is run again after it was broken off must send nothing twice.
+ * that is run again after it was broken off must send nothing twice. It reads on behind them, so that it comes to the end of whatever number
+ * when it is run again and again.
  */
 export async function choose(
   api: ApiClient,
@@ -40,40 +42,50 @@ export async function choose(
   ids: readonly string[],
   options: SelectionOptions,
 ): Promise<Chosen> {
-  if (ids.length > 0) return { ...(await look(api, [...new Set(ids)], () => undefined)), more: false };
+  const chosen: Chosen = { take: [], leave: [], more: false };
+  if (ids.length > 0) {
+    for (const id of new Set(ids)) await look(api, id, chosen, () => undefined, ids.length === 1);
+    return chosen;
+  }
   const query = { state: USUAL_STATE[verb], ...given(selectionOf(options)) };
-  const { items, more } = await firstOf<NotificationDto>(api, '/v1/notifications', MOST, query);
-  const found = items.map(({ id }) => id);
-  return { ...(await look(api, found, (seen) => objection(verb, seen))), more };
+  for await (const entry of api.all<NotificationDto>('/v1/notifications', query)) {
+    const why = resentBefore(verb, entry);
+    if (why !== undefined) chosen.leave.push({ id: entry.id, why });
+    else if (chosen.take.length === MOST) return { ...chosen, more: true };
+    else await look(api, entry.id, chosen, (seen) => objection(verb, seen));
+  }
+  return chosen;
 }
 
 const given = (selection: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
 
-function objection(verb: Verb, { resends, state, may }: NotificationViewDto): string | undefined {
-  if (!may.includes(verb)) return `it is ${state}`;
-  return verb === 'resend' && resends.length > 0 ? `sent anew as ${resends.join(', ')}` : undefined;
+const resentBefore = (verb: Verb, { resends }: Pick<NotificationDto, 'resends'>): string | undefined =>
+  verb === 'resend' && resends.length > 0 ? `sent anew as ${resends.join(', ')}` : undefined;
+
+function objection(verb: Verb, seen: NotificationViewDto): string | undefined {
+  if (seen.may.includes(verb)) return resentBefore(verb, seen);
+  const isSecret = verb === 'resend' && seen.data === null;
+  return isSecret ? 'what it said is gone: whoever asked for it makes a new one' : `it is ${seen.state}`;
 }
 
+/** Adds it to what is taken, or to what is left alone. */
 async function look(
   api: ApiClient,
-  ids: readonly string[],
+  id: string,
+  { take, leave }: Chosen,
   objected: (seen: NotificationViewDto) => string | undefined,
-): Promise<Pick<Chosen, 'take' | 'leave'>> {
-  const take: NotificationViewDto[] = [];
-  const leave: Chosen['leave'] = [];
-  for (const id of ids) {
-    try {
-      const seen = await api.get<NotificationViewDto>(pathOf(id));
-      const why = objected(seen);
-      if (why === undefined) take.push(seen);
-      else leave.push({ id, why });
-    } catch (error) {
-      if (ids.length === 1 || !(error instanceof AppError) || error.code !== 'notification-unknown') throw error;
-      leave.push({ id, why: messageOf(error) });
-    }
+  isOnlyOne = false,
+): Promise<void> {
+  try {
+    const seen = await api.get<NotificationViewDto>(pathOf(id));
+    const why = objected(seen);
+    if (why === undefined) take.push(seen);
+    else leave.push({ id, why });
+  } catch (error) {
+    if (isOnlyOne || !(error instanceof AppError) || error.code !== 'notification-unknown') throw error;
+    leave.push({ id, why: messageOf(error) });
   }
-  return { take, leave };
 }
 
 const DEED = { resend: 'sent anew, each under an id of its own', cancel: 'cancelled' } as const;
@@ -89,6 +101,12 @@ export function planLines(verb: Verb, { take, leave, more }: Chosen): string[] {
       const what = `${seen.kind} about ${about} to ${receiverOf(seen)} over ${seen.channel}`;
       return `  ${seen.id} ${seen.state}: ${what}${before(seen)}`;
     }),
-    ...(leave.length > 0 ? ['left alone:', ...leave.map(({ id, why }) => `  ${id} ${why}`)] : []),
+    ...(leave.length > 0 ? ['left alone:', ...leftLines(leave, ({ id, why }) => `  ${id} ${why}`)] : []),
   ];
 }
+
+/** What is left alone, one a line; of very many some. */
+export const leftLines = (leave: Chosen['leave'], line: (one: Chosen['leave'][number]) => string): string[] => [
+  ...leave.slice(0, MOST_LEFT).map(line),
+  ...(leave.length > MOST_LEFT ? [`  and ${leave.length - MOST_LEFT} more`] : []),
+];

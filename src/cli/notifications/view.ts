@@ -79,7 +79,19 @@ const WHO_KNOWS = {
 } as const;
 
 /** What a person can do about it as it stands; none where it takes its course. */
-export function nextSteps({ id, state, channel, provider, code, may }: NotificationViewDto): string[] {
+export const nextSteps = (notification: NotificationViewDto): string[] => [
+  ...stepsByState(notification),
+  ...unmarkSteps(notification),
+];
+
+/** Its address was refused for good. */
+function unmarkSteps({ id, data, may }: NotificationViewDto): string[] {
+  if (!may.includes('unmark')) return [];
+  const then = data === null ? '; then have the system that asked for it make a new one' : '';
+  return [`Once its address is right, to have it tried again: parley notifications unmark ${id} --reason "…"${then}`];
+}
+
+function stepsByState({ id, state, channel, provider, code, may }: NotificationViewDto): string[] {
   const resend = `parley notifications resend ${id}`;
   const able = (verb: (typeof may)[number], ...lines: string[]) => (may.includes(verb) ? lines : []);
   switch (state) {

@@ -1,6 +1,8 @@
-import { planLines } from '../../../../src/cli/notifications/chosen';
+import type { ApiClient } from '../../../../src/cli/api-client';
+import { choose, planLines } from '../../../../src/cli/notifications/chosen';
 import { sinceThen } from '../../../../src/cli/notifications/since-then';
 import { localTime } from '../../../../src/cli/terminal/words';
+import type { NotificationViewDto } from '../../../../src/notifications';
 import { AppError } from '../../../../src/platform/errors';
 import { AT, notification } from './fixture';
 
@@ -18,6 +20,54 @@ describe('what would happen to several notifications', () => {
       'left alone:',
       '  n3 it is sending',
     ]);
+  });
+
+  it('names some of very many that are left alone', () => {
+    const leave = Array.from({ length: 60 }, (_, n) => ({ id: `n${n}`, why: 'sent anew as x' }));
+    expect(planLines('cancel', { take: [], leave, more: false }).slice(-2)).toEqual([
+      '  n49 sent anew as x',
+      '  and 10 more',
+    ]);
+  });
+});
+
+describe('what fits is chosen', () => {
+  /** A list of the API, and what was looked at one by one. */
+  function listed(entries: readonly NotificationViewDto[]) {
+    const looked: string[] = [];
+    const api = {
+      async *all<T>() {
+        yield* await Promise.resolve(entries as unknown as T[]);
+      },
+      get: <T>(path: string) => {
+        const id = path.split('/').at(-1) ?? '';
+        looked.push(id);
+        return Promise.resolve(entries.find((one) => one.id === id) as T);
+      },
+    };
+    return { api: api as unknown as ApiClient, looked };
+  }
+  const failed = (count: number, name: string, resends: string[] = []) =>
+    Array.from({ length: count }, (_, n) =>
+      notification({ id: `${name}${n}`, state: 'failed', may: ['resend'], resends }),
+    );
+  const state = 'failed';
+
+  it('behind all that were sent anew before, which are not looked at', async () => {
+    const { api, looked } = listed([...failed(1000, 'done', ['x']), ...failed(3, 'left')]);
+    const { take, leave, more } = await choose(api, 'resend', [], { state });
+    expect([take.map(({ id }) => id), leave.length, more]).toEqual([['left0', 'left1', 'left2'], 1000, false]);
+    expect(looked).toEqual(['left0', 'left1', 'left2']);
+  });
+
+  it('up to a thousand, and it is told when there are more that could be taken', async () => {
+    const thousand = failed(1000, 'left');
+    const of = async (entries: NotificationViewDto[]) => {
+      const { take, more } = await choose(listed(entries).api, 'resend', [], { state });
+      return [take.length, more];
+    };
+    expect(await of([...thousand, ...failed(1, 'more')])).toEqual([1000, true]);
+    expect(await of([...thousand, ...failed(1, 'done', ['x'])])).toEqual([1000, false]);
   });
 });
 

@@ -38,6 +38,17 @@ describe('a notification', () => {
     },
   );
 
+  it('whose address was refused for good names the command that has it tried again, and what comes then', () => {
+    const steps = (may: readonly ('resend' | 'unmark')[], data: object | null) =>
+      nextSteps(notification({ state: 'failed', may: [...may], data: data as null }));
+    const unmark = 'Once its address is right, to have it tried again: parley notifications unmark n1 --reason "…"';
+    expect(steps(['unmark'], null)).toEqual([`${unmark}; then have the system that asked for it make a new one`]);
+    expect(steps(['resend', 'unmark'], {})).toEqual([
+      'Once the cause is mended: parley notifications resend n1',
+      unmark,
+    ]);
+  });
+
   it('that waits since its provider failed leads there', () => {
     expect(nextSteps(notification({ code: 'smtp-unreachable' }))[0]).toContain('parley notifications providers');
   });
