@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../../src/platform/clock';
 import { eventually, type EventuallyOptions } from '../../support/eventually';
 import { createTopic, deleteTopic, readAll, uniqueName } from '../../support/kafka';
 import { quiet, settingsFor } from '../kafka/fixtures';
+import { drainOf, passUntilIdle, releaseAll } from './drain/drain-harness';
 import { addPartner, openWorld, parkedRows, type RecordShape, run, Tape, type World } from './harness';
 
 const GARBAGE = Buffer.from([0xff, 0x00, 0xfe]);
@@ -91,6 +92,20 @@ describe('the dead letter topic', () => {
     expect(of('kafka_dlt-original-consumer-group')).toEqual([Buffer.from('parley-test')]);
     expect(of('parley-dlt-code')?.map(String)).toEqual(['undecodable']);
     expect(of('parley-dlt-trace')?.map(String)).toEqual(['00-1-2-03']);
+  });
+
+  it('gets a letter again, and why, when a replay fails with it again', async () => {
+    const partner = uniqueName('p');
+    const topic = await addPartner(world, partner);
+    await createTopic(`${topic}-dlt`, { partitions: 1, exact: true });
+    await run(world, [new Tape(topic, 0).record()], () => ({ kind: 'dead', code: 'first', detail: 'never' }));
+    startPublisher();
+    await until(async () => expect(await published(partner)).toEqual([true]));
+    await releaseAll(world, partner);
+    await passUntilIdle(drainOf(world, () => ({ kind: 'dead', code: 'second', detail: 'never' })));
+    const codes = async () => (await readAll(`${topic}-dlt`)).map(({ headers }) => String(headers['parley-dlt-code']));
+    await until(async () => expect(await published(partner)).toEqual([true]));
+    await until(async () => expect(await codes()).toEqual(['first', 'second']));
   });
 
   it('carries a header without a value', async () => {
@@ -222,7 +237,7 @@ it('asks for unpublished letters by an index that holds nothing else', async () 
       return [];
     },
   };
-  await new Unpublished(spy as unknown as World['database']).claim(50, new Date(), 1_000);
+  await new Unpublished(spy as unknown as World['database']).claim(50, new Date(), new Date());
   expect(seen.join('\n')).toMatch(/Index.*Scan using parked_inbound_unpublished/);
   expect(seen.join('\n')).not.toMatch(/Seq Scan on parked_inbound/);
 });

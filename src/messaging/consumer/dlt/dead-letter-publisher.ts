@@ -32,7 +32,8 @@ export interface DeadLetterPublisherOptions {
 
 /**
  * Shows dead letters on `<topic>-dlt`, for people's own tools; ours read the table. Nothing depends on it: a letter that can't be
- * published stays where it is, with the reason, and is tried again. At least once, in no promised order.
+ * published stays where it is, with the reason, and is tried again. Each death that is not over by then is shown at least
+ * once, in no promised order.
  */
 export class DeadLetterPublisher extends BackgroundLoop {
   private lanes: LanePublisher | undefined;
@@ -86,11 +87,13 @@ export class DeadLetterPublisher extends BackgroundLoop {
   private async pass(): Promise<number> {
     const { unpublished, clock } = this.options;
     const until = performance.now() + SENDING_MS;
-    const letters = await unpublished.claim(BATCH, clock.now(), LEASE_MS);
+    const now = clock.now();
+    const lease = new Date(now.getTime() + LEASE_MS);
+    const letters = await unpublished.claim(BATCH, now, lease);
     const lanes = Map.groupBy(letters, ({ topic, partition }) => `${topic}/${partition}`);
     let failed = false;
     for (const lane of lanes.values()) {
-      for (const request of requestsOf(lane)) failed = !(await this.publish(request)) || failed;
+      for (const request of requestsOf(lane)) failed = !(await this.publish(request, lease)) || failed;
       if (this.isStopping || performance.now() > until) break;
     }
     if (failed) await this.renewClient();
@@ -98,7 +101,7 @@ export class DeadLetterPublisher extends BackgroundLoop {
   }
 
   /** Halves a request that the broker refuses for one of its records. Resolves with whether all are published. */
-  private async publish(letters: readonly UnpublishedLetter[]): Promise<boolean> {
+  private async publish(letters: readonly UnpublishedLetter[], lease: Date): Promise<boolean> {
     const [first] = letters;
     if (!first) return true;
     const topic = deadLetterTopic(first.topic);
@@ -107,19 +110,25 @@ export class DeadLetterPublisher extends BackgroundLoop {
       await (this.lanes ??= this.options.open()).send({ topic, partition: first.partition, records });
     } catch (error) {
       const isOfOne = error instanceof PublishError && !error.retriable && letters.length > 1;
-      if (!isOfOne) return this.failed(letters, topic, error);
+      if (!isOfOne) return this.failed(letters, topic, lease, error);
       const middle = letters.length >> 1;
-      const left = await this.publish(letters.slice(0, middle));
-      return (await this.publish(letters.slice(middle))) && left;
+      const left = await this.publish(letters.slice(0, middle), lease);
+      return (await this.publish(letters.slice(middle), lease)) && left;
     }
     await this.options.unpublished.published(
       letters.map(({ id }) => id),
+      lease,
       this.options.clock.now(),
     );
     return true;
   }
 
-  private async failed(letters: readonly UnpublishedLetter[], topic: string, error: unknown): Promise<false> {
+  private async failed(
+    letters: readonly UnpublishedLetter[],
+    topic: string,
+    lease: Date,
+    error: unknown,
+  ): Promise<false> {
     const { unpublished, clock, logger } = this.options;
     const code = error instanceof PublishError ? error.code : 'not-published';
     const failures = Math.max(...letters.map((letter) => letter.failures)) + 1;
@@ -131,6 +140,7 @@ export class DeadLetterPublisher extends BackgroundLoop {
     const next = new Date(clock.now().getTime() + backoffMs(code === AWAY.code ? AWAY : RETRY, failures));
     await unpublished.failed(
       letters.map(({ id }) => id),
+      lease,
       `${code}: ${messageOf(error, 300)}`,
       next,
     );

@@ -27,6 +27,7 @@ export async function markProcessed(tx: Tx, ids: readonly string[], now: Date): 
 /** So many attempts are kept; older ones are forgotten. */
 const MAX_LOG = 20;
 
+/** What dies (again) is (again) to be shown on its dead letter topic. */
 export async function markFailed(tx: Tx, failed: readonly FailedMessage[], now: Date): Promise<void> {
   if (failed.length === 0) return;
   await queryAnew(
@@ -34,6 +35,8 @@ export async function markFailed(tx: Tx, failed: readonly FailedMessage[], now: 
     `UPDATE parked_inbound p SET state = r.state, version = p.version + 1, holds = r.holds, attempts = r.attempts, next_attempt_at = r."nextAttemptAt",
        counted_since = r.since, first_failed_at = coalesce(p.first_failed_at, :now), last_failed_at = :now, starts = 0, started_at = NULL,
        code = r.code, detail = r.detail, pointer = r.pointer, fingerprint = r.fingerprint, failed_in = r."failedIn", root_cause = r."rootCause",
+       dlt_published_at = CASE WHEN r.state <> 'dead' THEN p.dlt_published_at END, dlt_trouble = CASE WHEN r.state <> 'dead' THEN p.dlt_trouble END,
+       dlt_attempts = CASE WHEN r.state <> 'dead' THEN p.dlt_attempts ELSE 0 END, dlt_next_at = CASE WHEN r.state <> 'dead' THEN p.dlt_next_at ELSE '-infinity' END,
        attempt_log = (CASE WHEN jsonb_array_length(p.attempt_log) >= ${MAX_LOG} THEN p.attempt_log - 0 ELSE p.attempt_log END)
          || jsonb_build_object('at', :at::text, 'code', r.code, 'detail', r.detail)
      FROM json_to_recordset(:rows::json) AS r(id bigint, state text, holds boolean, attempts int, "nextAttemptAt" timestamptz, since timestamptz,

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { AnyContract } from '../../../../src/contracts';
-import { createParkedDrain, createProcessor, type ReplayObserver } from '../../../../src/messaging/consumer';
+import { createParkedDrain, createProcessor, type ReplayObserver, StaffDesk } from '../../../../src/messaging/consumer';
 import type { Drain } from '../../../../src/messaging/consumer/drain/drain';
 import { JsonCodec } from '../../../../src/messaging/registry';
 import { type Clock, systemClock } from '../../../../src/platform/clock';
@@ -40,6 +41,16 @@ export async function makeDue(world: World, partner: string): Promise<void> {
     `UPDATE parked_inbound SET next_attempt_at = now() - interval '1 ms' WHERE partner = :partner AND state = 'waiting'`,
     { partner },
   );
+}
+
+/** Every dead letter of the partner's, as a replay releases it. */
+export async function releaseAll({ database }: World, partner: string): Promise<void> {
+  const rows = await database.query<{ id: string }>(
+    `SELECT id FROM parked_inbound WHERE partner = :partner AND state = 'dead'`,
+    { partner },
+  );
+  const ids = rows.map(({ id }) => id);
+  await database.transaction((tx) => new StaffDesk().release(tx, ids, randomUUID(), new Date()));
 }
 
 /** A clock that is ahead. */
