@@ -86,7 +86,7 @@ const UNREADABLE = {
 };
 
 export const WITHOUT_ACCOUNTS =
-  'Without KAFKA_SASL_MECHANISM the broker lets everybody do everything: topics and channels only, no accounts, rights and limits.';
+  'Without KAFKA_SASL_MECHANISM Parley makes topics and channels only, no accounts, rights and limits: what a client may do is between it and the broker.';
 
 const NOTHING = '';
 

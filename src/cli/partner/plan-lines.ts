@@ -14,7 +14,7 @@ export function planLines({ partner, planId, changes, notes }: PlanView): string
     ...changes.map(({ op, kind, detail }) => `  ${op} ${kind.padEnd(7)} ${detail}`),
     ...notes.map(({ kind, name, why }) => `  ! ${kind.padEnd(7)} ${name} ${why}`),
     changes.length === 0
-      ? `partner ${partner}: nothing to do, everything is as its file says`
+      ? `partner ${partner}: nothing to do, ${notes.length === 0 ? 'everything is as its file says' : 'and what is marked with ! stays as it is'}`
       : `partner ${partner}: ${counts.join(', ') || `${counted(changes.length, 'thing')} to look after`} (plan ${planId})`,
   ];
 }

@@ -16,6 +16,8 @@ export interface TopicPlan {
 export interface TopicDescription {
   topic: string;
   partitions: number;
+  /** Copies of each partition; of the one that has the fewest where they differ. */
+  replicas: number;
   /** The broker applies it to each (compressed) batch. Undefined where we may not read the configuration. */
   maxMessageBytes: number | undefined;
   /**
@@ -140,11 +142,12 @@ class PlatformaticAdmin implements KafkaAdmin {
       const configs = await this.configs(topics);
       return new Map(
         topics.map((topic) => {
-          const partitions = metadata.topics.get(topic)?.partitionsCount ?? 0;
+          const known = metadata.topics.get(topic)?.partitions ?? [];
+          const [partitions, replicas] = [known.length, Math.min(...known.map((one) => one.replicas.length))];
           const config = configs.get(topic);
           const maxMessageBytes = config && Number(config['max.message.bytes']);
           const kept = { keepsMs: config && keepsMs(config), retentionMs: config && retentionMs(config) };
-          return [topic, { topic, partitions, maxMessageBytes, ...kept }];
+          return [topic, { topic, partitions, replicas, maxMessageBytes, ...kept }];
         }),
       );
     });

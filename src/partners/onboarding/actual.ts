@@ -38,6 +38,8 @@ export interface Actual {
   /** The account that has to be made. */
   next: NewAccount | undefined;
   nextIsTaken: Taken | undefined;
+  /** The account of the file's certificate, where another has taken its place: the file is of before. */
+  replaced: Account | undefined;
   security: SecuritySeen | undefined;
   subjects: readonly PublishStep[];
 }
@@ -65,6 +67,7 @@ export async function lookAt(
     accounts,
     next: coming?.next,
     nextIsTaken: coming?.taken,
+    replaced: coming?.next ? undefined : replacedOf(spec, accounts),
     security: await securityAt(parts, liveOf(accounts), coming?.next),
     subjects: await subjectsAt(parts, desired.channels),
   };
@@ -95,6 +98,15 @@ function missingAccount(
   return nextAccount(partner, accounts, subject);
 }
 
+const replacedOf = ({ authentication }: PartnerSpec, accounts: readonly Account[]): Account | undefined =>
+  accounts.find(
+    ({ kind, state, username }) =>
+      authentication.type === 'tls' &&
+      kind === 'tls' &&
+      username === authentication.subject &&
+      (state === 'retiring' || state === 'retired'),
+  );
+
 async function takenBy(database: Pick<Database, 'query'>, next: NewAccount): Promise<Taken | undefined> {
   const [row] = await database.query<Pick<Account, 'partner' | 'state'>>(
     'SELECT partner, state FROM partner_account WHERE username = :username',
@@ -118,11 +130,11 @@ async function topicsAt(
   const optionNames = Object.keys(desired[0]?.config ?? {});
   const options = await security?.topicOptions([...there.keys()], optionNames);
   return new Map(
-    [...there].map(([topic, { partitions }]) => {
+    [...there].map(([topic, { partitions, replicas }]) => {
       const own = options?.get(topic);
       // A broker's default may change under a topic: only what the topic itself says counts as said.
       const said = own && Object.entries(own).flatMap(([name, { value, isOwn }]) => (isOwn ? [[name, value]] : []));
-      return [topic, { partitions, options: said && (Object.fromEntries(said) as Record<string, string>) }];
+      return [topic, { partitions, replicas, options: said && (Object.fromEntries(said) as Record<string, string>) }];
     }),
   );
 }

@@ -10,7 +10,7 @@ import type { OnboardingParts } from './actual';
 import { type Change, lineOf } from './domain/plan';
 import { aclName } from './domain/rights';
 import { disown, keyOf, own, type Resource } from './owned';
-import type { PartnerPlan } from './partner-plan';
+import { fulfilledSpec, type PartnerPlan } from './partner-plan';
 
 type Of<K extends Change['kind']> = Extract<Change, { kind: K }>;
 
@@ -145,7 +145,7 @@ export class Application {
       tx,
       `INSERT INTO partner_spec (partner, spec, applied_at, applied_by) VALUES (:partner, :spec, :now, :by)
        ON CONFLICT (partner) DO UPDATE SET spec = EXCLUDED.spec, applied_at = EXCLUDED.applied_at, applied_by = EXCLUDED.applied_by`,
-      { partner, spec: JSON.stringify(spec), now, by: this.by.id },
+      { partner, spec: JSON.stringify(fulfilledSpec(this.plan.spec, this.plan.actual)), now, by: this.by.id },
     );
     for (const { op, account } of this.of('user')) if (op === '=') await this.know(tx, account, now);
     await audit(tx, this.entry({ changes: changes.map(lineOf) }), now);

@@ -93,6 +93,7 @@ function compare(parts: OnboardingParts, spec: PartnerSpec, { desired, actual, a
       ...topics.notes,
       ...security.notes,
       ...others.notes,
+      ...replacedNotes(spec, actual),
       ...unpublished(parts, desired.channels),
     ],
   };
@@ -121,8 +122,26 @@ function madeElsewhere({ changes, notes }: Changes): Changes {
   };
 }
 
+/** A file of before a rotation takes nothing back, and is not what the partner is. */
+function replacedNotes({ partner }: PartnerSpec, { replaced, accounts }: Actual): Note[] {
+  if (!replaced) return [];
+  const active = accounts.find(({ state }) => state === 'active');
+  return [
+    {
+      ...{ kind: 'user', name: replaced.username },
+      why: `is ${replaced.state}, and new clients get ${active?.username ?? 'none'}: say that one in the file; for another certificate: parley partner rotate ${partner} --subject …`,
+    },
+  ];
+}
+
+/** The file, but for a certificate that was replaced: that is not fulfilled, and not remembered as if it were. */
+export const fulfilledSpec = (spec: PartnerSpec, { replaced, spec: before }: Actual): PartnerSpec =>
+  replaced && before ? { ...spec, authentication: before.authentication } : spec;
+
 /** What only our own tables say of the partner. */
-function partnerChanges(spec: PartnerSpec, { partner, spec: before }: Actual): Change[] {
+function partnerChanges(file: PartnerSpec, actual: Actual): Change[] {
+  const { partner, spec: before } = actual;
+  const spec = fulfilledSpec(file, actual);
   if (!partner) return [{ op: '+', kind: 'partner', name: spec.partner }];
   const differences: Difference[] = [
     ...difference('name', partner.name, spec.name),

@@ -55,7 +55,9 @@ function startProcess(limit: number) {
   const unread = new UnreadRecords(database, channels, {
     describeTopics: ([topic = '']) =>
       Promise.resolve(
-        new Map([[topic, { topic, partitions: 1, maxMessageBytes: 1, keepsMs: 2 * HOUR, retentionMs: HOUR }]]),
+        new Map([
+          [topic, { topic, partitions: 1, replicas: 1, maxMessageBytes: 1, keepsMs: 2 * HOUR, retentionMs: HOUR }],
+        ]),
       ),
   });
   const gate = new FloodGate(database, channels, { perMinute: 1e6, open: 1e6 }, systemClock, logger, { kept, unread });

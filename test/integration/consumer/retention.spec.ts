@@ -21,7 +21,7 @@ function retention(keeps: Record<string, number | undefined>, at = Date.now()) {
           .filter((topic) => topic in keeps)
           .map((topic): [string, TopicDescription] => [
             topic,
-            { topic, partitions: 1, maxMessageBytes: 1, keepsMs: keeps[topic], retentionMs: keeps[topic] },
+            { topic, partitions: 1, replicas: 1, maxMessageBytes: 1, keepsMs: keeps[topic], retentionMs: keeps[topic] },
           ]),
       ),
     );

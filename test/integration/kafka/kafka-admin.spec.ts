@@ -37,14 +37,31 @@ describe('the Kafka administration', () => {
     expect(await kafka.ensureTopics(plans)).toEqual([]);
     expect(await kafka.describeTopics([there, planned, compacted, absent])).toEqual(
       new Map([
-        [there, { topic: there, partitions: 2, maxMessageBytes: 5000, keepsMs: Infinity, retentionMs: Infinity }],
+        [
+          there,
+          { topic: there, partitions: 2, replicas: 1, maxMessageBytes: 5000, keepsMs: Infinity, retentionMs: Infinity },
+        ],
         [
           planned,
-          { topic: planned, partitions: 7, maxMessageBytes: 123456, keepsMs: 4_200_000, retentionMs: 3_600_000 },
+          {
+            topic: planned,
+            partitions: 7,
+            replicas: 1,
+            maxMessageBytes: 123456,
+            keepsMs: 4_200_000,
+            retentionMs: 3_600_000,
+          },
         ],
         [
           compacted,
-          { topic: compacted, partitions: 1, maxMessageBytes: 5000, keepsMs: Infinity, retentionMs: Infinity },
+          {
+            topic: compacted,
+            partitions: 1,
+            replicas: 1,
+            maxMessageBytes: 5000,
+            keepsMs: Infinity,
+            retentionMs: Infinity,
+          },
         ],
       ]),
     );

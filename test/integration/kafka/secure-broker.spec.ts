@@ -53,7 +53,7 @@ describe('with TLS, SCRAM-SHA-512 and ACLs', () => {
     expect(source.trouble).toBeUndefined();
     const seen = await closing(createKafkaAdmin(as(parley))).describeTopics([topic, foreign]);
     expect([...seen.values()]).toEqual([
-      { topic, partitions: 1, maxMessageBytes: undefined, keepsMs: undefined, retentionMs: undefined },
+      { topic, partitions: 1, replicas: 1, maxMessageBytes: undefined, keepsMs: undefined, retentionMs: undefined },
     ]);
   });
 

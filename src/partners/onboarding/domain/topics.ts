@@ -4,6 +4,8 @@ import type { Change, Changes, Difference, Note } from './plan';
 /** A topic as it is; options: undefined where they can't be read. */
 export interface ActualTopic {
   partitions: number;
+  /** Copies of each partition. */
+  replicas: number;
   options: Readonly<Record<string, string>> | undefined;
 }
 
@@ -28,8 +30,11 @@ export function topicChanges(desired: readonly DesiredTopic[], seen: TopicsSeen)
       continue;
     }
     if (actual.partitions !== topic.partitions) notes.push(partitionsDiffer(topic, actual.partitions));
-    const differences = differencesOf(topic.config, actual.options);
-    if (!seen.isOwned(name) && !seen.isAdopted(name)) notes.push(foreign(name, differences));
+    const all = differencesOf(topic.config, actual.options);
+    const early = all.find((difference) => isEarly(difference, actual));
+    if (actual.replicas !== topic.replicationFactor) notes.push(copiesDiffer(topic, actual.replicas, early));
+    const differences = all.filter((difference) => difference !== early);
+    if (!seen.isOwned(name) && !seen.isAdopted(name)) notes.push(foreign(name, all));
     else {
       if (!seen.isOwned(name)) changes.push({ op: '=', kind: 'topic', name });
       const shrinking = differences.filter(isShrinking);
@@ -75,6 +80,25 @@ function differencesOf(
 
 const isShrinking = ({ member, from, to }: Difference): boolean =>
   member === 'max.message.bytes' && Number(to) < Number(from);
+
+/** With more copies asked for than there are, the topic would take nothing from those who wait for all of them, as we do. */
+const isEarly = ({ member, to }: Difference, { replicas }: ActualTopic): boolean =>
+  member === 'min.insync.replicas' && Number(to) > replicas;
+
+const copiesDiffer = (
+  { topic, replicationFactor }: DesiredTopic,
+  actual: number,
+  early: Difference | undefined,
+): Note => ({
+  kind: 'topic',
+  name: topic,
+  why: [
+    `has ${actual} ${actual === 1 ? 'copy' : 'copies'} of each partition, not ${replicationFactor}: change that with kafka-reassign-partitions.sh`,
+    ...(early
+      ? [`min.insync.replicas is ${early.from ?? 'not set'}, and becomes ${early.to} once there are as many`]
+      : []),
+  ].join('; '),
+});
 
 const tooSmall = (name: string, { from, to }: Difference, kind: 'topic' | 'channel' = 'topic'): Note => ({
   kind,

@@ -81,12 +81,13 @@ describe('onboarding a partner where the broker has no accounts', () => {
     const topics = await admin.describeTopics([response, `${response}-dlt`, `orders.${plan.partner}.request.v1-dlt`]);
     expect([...topics.values()]).toEqual([
       {
-        ...{ topic: response, partitions: 3, maxMessageBytes: 1_048_588 },
+        ...{ topic: response, partitions: 3, replicas: 1, maxMessageBytes: 1_048_588 },
         ...{ keepsMs: (48 + 168) * 3_600_000, retentionMs: 48 * 3_600_000 },
       },
       {
         topic: `${response}-dlt`,
         partitions: 3,
+        replicas: 1,
         maxMessageBytes: 1_048_588 + 65_536,
         keepsMs: expect.any(Number) as number,
         retentionMs: expect.any(Number) as number,
