@@ -1,4 +1,4 @@
-import type { ChannelCatalog } from '../messaging/channels';
+import type { Channel, ChannelCatalog } from '../messaging/channels';
 import type { KafkaAdmin } from '../messaging/kafka';
 import { AppError, messageOf } from '../platform/errors';
 import { retryForever, sleep } from '../platform/polling';
@@ -63,7 +63,7 @@ export class PartitionCheck {
     const differences = channels
       // What we may not see is not said to be missing.
       .filter(({ topic }) => !(unseen.has(topic) && hidden.has(topic)))
-      .flatMap(({ topic, partitions }) => differenceOf(topic, partitions, found.get(topic)?.partitions));
+      .flatMap((channel) => differenceOf(channel, found.get(channel.topic)?.partitions));
     this.tell(differences, 'partition-count-differs');
     this.tell(missing, 'not-authorized');
     this.findings = [...differences, ...missing];
@@ -75,11 +75,11 @@ export class PartitionCheck {
   }
 }
 
-function differenceOf(topic: string, ours: number, brokers: number | undefined): string[] {
+function differenceOf({ topic, partner, partitions: ours }: Channel, brokers: number | undefined): string[] {
   if (brokers === ours) return [];
   return [
     brokers === undefined
-      ? `${topic} does not exist: run "parley partner add" again`
+      ? `${topic} does not exist: make it again with "parley partner onboard ${partner} --file ${partner}.yaml --apply", or "parley partner add ${partner}"`
       : `${topic} has ${brokers} partitions, its channel ${ours}`,
   ];
 }

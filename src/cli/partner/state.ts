@@ -9,12 +9,14 @@ const VERBS = {
   pause: {
     path: 'pause',
     description: 'Send it nothing for now; what it sends is applied as before.',
-    next: 'Within a second or two nothing is sent any more; orders are accepted and wait, as do our answers. Next: parley partner resume',
+    next: (id: string) =>
+      `Within a second or two nothing is sent any more; orders are accepted and wait, as do our answers. Next: parley partner resume ${id}`,
   },
   suspend: {
     path: 'suspension',
     description: 'Send it nothing, and keep what it sends, in order, without applying it.',
-    next: 'Within a second or two nothing is sent any more; orders are accepted and wait; parley parked list shows what is kept. Next: parley partner resume',
+    next: (id: string) =>
+      `Within a second or two nothing is sent any more; orders are accepted and wait; parley parked list shows what is kept. Next: parley partner resume ${id}`,
   },
   resume: {
     path: 'resumption',
@@ -39,5 +41,5 @@ async function change(verb: Verb, id: string, { reason, json }: { reason?: strin
   const answer = await ApiClient.fromEnvironment().ask<PartnerStateDto>('POST', `/v1/partners/${id}/${path}`, { body });
   const { state, since } = answer.body;
   print(json, answer.body, [`${id}: ${state}${since === null ? '' : ` since ${localTime(since)}`}`]);
-  if (next !== undefined && !json) hint(`${next} ${id}`);
+  if (next !== undefined && !json) hint(next(id));
 }

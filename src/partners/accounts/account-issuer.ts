@@ -33,8 +33,9 @@ export class AccountIssuer {
    * Makes the account, or a new secret for one that is `creating`. Throws `account-foreign` where the broker has a user of this name that
    * Parley did not make, and `account-exists`.
    */
-  async issue({ partner, username, kind }: NewAccount, by: Caller): Promise<IssuedAccount> {
-    if (kind === 'scram-sha-512' && !(await this.isBegun(username))) await this.expectFree(username);
+  async issue(account: NewAccount, by: Caller): Promise<IssuedAccount> {
+    const { partner, username, kind } = account;
+    await this.expectPossible(account);
     const attempt = randomUUID();
     const begun = await this.database.transaction((tx) =>
       query(
@@ -46,7 +47,7 @@ export class AccountIssuer {
         { partner, username, kind, now: this.clock.now(), by: by.id, attempt },
       ),
     );
-    if (begun.length === 0) throw exists(username);
+    if (begun.length === 0) throw exists(account);
     if (kind === 'tls') return { username, password: undefined, attempt };
     // Only now: a user of somebody else's must not be taken for ours.
     await own(this.database, partner, [{ kind: 'user', name: username }], this.clock.now());
@@ -58,10 +59,21 @@ export class AccountIssuer {
         `SELECT 1 FROM partner_account WHERE username = :username AND state = 'creating' AND attempt = :attempt FOR UPDATE`,
         { username, attempt },
       );
-      if (ours.length === 0) throw overtaken(username);
+      if (ours.length === 0) throw overtaken({ partner, username });
       await this.security.putUser({ username, password });
     });
     return { username, password, attempt };
+  }
+
+  /** Changes nothing. Throws as {@link issue}. */
+  async expectPossible(account: NewAccount): Promise<void> {
+    const { partner, username, kind } = account;
+    const [known] = await this.database.query<Pick<Account, 'partner' | 'state'>>(
+      'SELECT partner, state FROM partner_account WHERE username = :username',
+      { username },
+    );
+    if (known && (known.partner !== partner || known.state !== 'creating')) throw exists(account);
+    if (!known && kind === 'scram-sha-512') await this.expectFree(username);
   }
 
   /**
@@ -82,7 +94,7 @@ export class AccountIssuer {
        WHERE username = :username AND state = 'creating' AND (attempt = :attempt OR kind = 'tls') RETURNING ${COLUMNS}`,
       { username, validUntil, attempt },
     );
-    if (!account) throw overtaken(username);
+    if (!account) throw overtaken({ partner, username });
     const detail = {
       kind: account.kind,
       validUntil: validUntil.toISOString(),
@@ -91,11 +103,6 @@ export class AccountIssuer {
     const object = `partner-account/${username}`;
     await audit(tx, { by, action: 'partner-account.create', object, partner, detail }, now);
     return account;
-  }
-
-  private async isBegun(username: string): Promise<boolean> {
-    const rows = await this.database.query('SELECT 1 FROM partner_account WHERE username = :username', { username });
-    return rows.length > 0;
   }
 
   private async expectFree(username: string): Promise<void> {
@@ -116,14 +123,24 @@ export async function replaced(tx: Tx, end: { partner: string; username: string;
   );
 }
 
-const exists = (username: string): NonRetriableError =>
-  new NonRetriableError('account-exists', `The account ${username} is there already, and its secret is kept nowhere.`, {
-    hint: 'A secret that was lost is replaced by another account: parley partner rotate.',
-  });
+const exists = ({ partner, username, kind }: NewAccount): NonRetriableError =>
+  kind === 'tls'
+    ? new NonRetriableError('account-exists', `The subject ${username} is an account already.`, {
+        hint: 'A certificate that was renewed under the same subject needs nothing here. The subject of an account that was retired does not come back: the certificate needs another.',
+      })
+    : new NonRetriableError(
+        'account-exists',
+        `The account ${username} is there already, and its secret is kept nowhere.`,
+        {
+          hint: `A secret that was lost is replaced by another account: parley partner rotate ${partner}`,
+        },
+      );
 
-const overtaken = (username: string): NonRetriableError =>
+const overtaken = ({ partner, username }: Pick<Account, 'partner' | 'username'>): NonRetriableError =>
   new NonRetriableError(
     'account-exists',
     `The account ${username} was made anew, or ended, by others while this attempt was on its way: a secret that was told here opens nothing.`,
-    { hint: 'Use what the other attempt told. If nobody knows that, replace the account: parley partner rotate.' },
+    {
+      hint: `Use what the other attempt told. If nobody knows that, replace the account: parley partner rotate ${partner}`,
+    },
   );

@@ -16,11 +16,13 @@ const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 const STOP_MS = 1000;
 
-const SAID: Readonly<Record<NonNullable<ReturnType<typeof warningOf>>, string>> = {
-  'expires-soon': 'the credentials of a partner expire soon: "parley partner rotate" makes others beside them',
-  expired: 'the credentials of a partner have expired; they work on: replace them with "parley partner rotate"',
-  overdue:
-    'an account that was replaced should have ended and still opens the broker: run "parley partner retire", or give a process KAFKA_ADMIN_USERNAME',
+const SAID: Readonly<Record<NonNullable<ReturnType<typeof warningOf>>, (partner: string) => string>> = {
+  'expires-soon': (partner) =>
+    `the credentials of a partner expire soon: "parley partner rotate ${partner}" makes others beside them`,
+  expired: (partner) =>
+    `the credentials of a partner have expired; they work on: replace them with "parley partner rotate ${partner}"`,
+  overdue: (partner) =>
+    `an account that was replaced should have ended and still opens the broker: run "parley partner retire ${partner}", or give a process KAFKA_ADMIN_USERNAME`,
 };
 
 /**
@@ -101,7 +103,7 @@ export class AccountKeeper extends BackgroundLoop {
       if (!warning) continue;
       const { partner, validUntil } = account;
       const line = { partner, account: username, valid_until: validUntil?.toISOString(), code: `account-${warning}` };
-      this.log[warning === 'expires-soon' ? 'warn' : 'error'](line, SAID[warning]);
+      this.log[warning === 'expires-soon' ? 'warn' : 'error'](line, SAID[warning](partner));
     }
   }
 

@@ -58,7 +58,7 @@ export class Retirement {
     return withPartnerLock(this.database, partner, async () => {
       const account = await this.accounts.find(partner, username);
       if (account.state === 'retired') return account;
-      if (account.state === 'active') throw inUse(username);
+      if (account.state === 'active') throw inUse(account);
       const owned = await ownedBy(this.database, partner);
       const isOurs = (resource: Resource) => owned.has(keyOf(resource));
       const isOurUser = isOurs({ kind: 'user', name: username });
@@ -94,7 +94,7 @@ export class Retirement {
   }
 }
 
-const inUse = (username: string): NonRetriableError =>
+const inUse = ({ partner, username }: Account): NonRetriableError =>
   new NonRetriableError('account-in-use', `${username} is the account that new clients get.`, {
-    hint: 'Make another with "parley partner rotate" first. Where it must open nothing from now on: --disable.',
+    hint: `Make another with "parley partner rotate ${partner}" first. Where it must open nothing from now on: parley partner rotate ${partner} --disable "${username}"`,
   });

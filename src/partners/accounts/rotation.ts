@@ -59,7 +59,7 @@ export class Rotation {
   rotate(request: RotationRequest, by: Caller, tell: Tell): Promise<Account> {
     const { database, security } = this;
     return withPartnerLock(database, request.partner, async () => {
-      const plan = await this.plan(request);
+      const plan = await this.planned(request);
       const rights = await rightsOfAccount(database, plan.partner, plan.username);
       const issued = await this.issuer.issue(plan, by);
       await giveRights({ database, security, now: this.clock.now() }, plan, rights);
@@ -70,6 +70,12 @@ export class Rotation {
 
   /** Changes nothing. Throws as {@link rotate}. */
   async plan(request: RotationRequest): Promise<RotationPlan> {
+    const plan = await this.planned(request);
+    await this.issuer.expectPossible(plan);
+    return plan;
+  }
+
+  private async planned(request: RotationRequest): Promise<RotationPlan> {
     const { partner, replaces, subject, oldValidForMs = OLD_VALID_FOR_MS } = request;
     const spec = await specOfPartner(this.database, partner);
     if (!spec) throw notOnboarded(partner);
@@ -80,7 +86,7 @@ export class Rotation {
     const next = nextAccount(partner, accounts, subject);
     const live = liveOf(accounts);
     const resumes = live.some(({ username, state }) => username === next.username && state === 'creating');
-    if (!resumes && live.length >= MOST_LIVE) throw tooMany(live);
+    if (!resumes && live.length >= MOST_LIVE) throw tooMany(partner, live);
     const now = this.clock.now().getTime();
     return {
       ...next,
@@ -124,9 +130,12 @@ const replaced = (username: string, active: Account | undefined): NonRetriableEr
     { hint: 'Look at the accounts of the partner; if its newest secret was lost, replace the newest account.' },
   );
 
-const tooMany = (live: readonly Account[]): NonRetriableError =>
+const tooMany = (partner: string, live: readonly Account[]): NonRetriableError =>
   new NonRetriableError(
     'accounts-too-many',
     `${live.map(({ username }) => username).join(', ')} still open the broker, and ${MOST_LIVE} are the most at once.`,
-    { hint: `End one that nobody uses any more: parley partner rotate --retire-now ${live[0]?.username}` },
+    {
+      // Quoted: a certificate's subject may have spaces.
+      hint: `End one that nobody uses any more: parley partner rotate ${partner} --retire-now "${live.find(({ state }) => state !== 'active')?.username}"`,
+    },
   );

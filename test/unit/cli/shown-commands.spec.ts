@@ -85,6 +85,29 @@ const files = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', '.env.example'
   ),
 );
 
+/** Also nothing that the command must be told is left out: an error's next command is copied as it stands. */
+function lackingIn(shown: Shown): string | undefined {
+  const wrong = wrongIn(shown);
+  const named = commands.find((one) => one.name() === shown.words[0]);
+  if (wrong !== undefined || !named) return wrong;
+  let command: Command = named;
+  let rest = shown.words.slice(1);
+  for (let inner; (inner = command.commands.find((one) => one.name() === rest[0])); rest = rest.slice(1))
+    command = inner;
+  const takesValue = (word: string) => command.options.some(({ long, required }) => required && long === word);
+  const operands = rest.filter((word, at) => !word.startsWith('-') && !takesValue(rest[at - 1] ?? ''));
+  const lacking = command.registeredArguments.filter(({ required }) => required)[operands.length];
+  return lacking && `${command.name()} lacks <${lacking.name()}>`;
+}
+
+/** Where errors and log lines about accounts are worded. */
+const worded = ['src/partners/partition-check.ts'].concat(
+  ...['src/partners/accounts', 'src/cli/partner'].map((folder) =>
+    readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
+  ),
+);
+const withoutComments = (text: string): string => text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '');
+
 const helpOf = (command: Command): string => {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
@@ -106,9 +129,23 @@ describe('a command that is shown', () => {
     );
   });
 
+  it.each(worded)('can be run as an error says it: %s', (file) => {
+    const text = withoutComments(readFileSync(join(ROOT, file), 'utf8'));
+    const wrong = shownIn(text).flatMap((shown) => {
+      const why = lackingIn(shown);
+      return why ? [`${shown.command}: ${why}`] : [];
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('is found and judged in each of its forms', () => {
     const text =
       'npm run parley -- key creat --name me\n`parley orders show 4711 --unmsk` parley key create --name me --role admin # x';
     expect(shownIn(text).map(wrongIn)).toEqual(['key has no command creat', 'show has no option --unmsk', undefined]);
+  });
+
+  it('lacks what it must be told when only an option has a value', () => {
+    const text = '`parley partner rotate --retire-now acme.1` `parley partner rotate acme --disable "CN=acme, O=Acme"`';
+    expect(shownIn(text).map(lackingIn)).toEqual(['rotate lacks <id>', undefined]);
   });
 });

@@ -170,7 +170,12 @@ describe('a rotation', () => {
     const { partner } = await givePartner(bench);
     await rotated(bench, { partner });
     await rotated(bench, { partner });
-    await expect(rotated(bench, { partner })).rejects.toMatchObject({ code: 'accounts-too-many' });
+    await expect(rotated(bench, { partner })).rejects.toMatchObject({
+      ...{
+        code: 'accounts-too-many',
+        hint: expect.stringContaining(`rotate ${partner} --retire-now "${partner}.1"`) as string,
+      },
+    });
     await bench.retirement.retire(partner, `${partner}.1`, admin);
     expect((await rotated(bench, { partner })).username).toBe(`${partner}.4`);
   });
@@ -179,7 +184,8 @@ describe('a rotation', () => {
     const { partner } = await givePartner(bench);
     const foreign = { username: `${partner}.2`, password: 'somebody-elses' };
     await bench.security.putUser(foreign);
-    await expect(rotated(bench, { partner })).rejects.toMatchObject({ code: 'account-foreign' });
+    for (const refused of [() => bench.rotation.plan({ partner }), () => rotated(bench, { partner })])
+      await expect(refused()).rejects.toMatchObject({ code: 'account-foreign' });
     await bench.security.addAcls([
       {
         ...{ principal: `User:${foreign.username}`, resource: 'topic', name: answerTopic(partner) },
@@ -205,7 +211,10 @@ describe('a rotation', () => {
     await rotated(bench, { partner, subject: second });
     expect(await statesOf(bench, partner)).toEqual({ [first]: 'retiring', [second]: 'active' });
     expect(await rightsOf(second)).toEqual(await rightsOf(first));
-    await expect(rotated(bench, { partner, subject: first })).rejects.toMatchObject({ code: 'account-exists' });
+    const renewed = { partner, subject: first };
+    const hint = expect.stringContaining('renewed under the same subject needs nothing') as string;
+    for (const refused of [() => bench.rotation.plan(renewed), () => rotated(bench, renewed)])
+      await expect(refused()).rejects.toMatchObject({ code: 'account-exists', hint });
     await bench.retirement.retire(partner, first, admin);
     expect(await rightsOf(first)).toEqual([]);
     expect(await rightsOf(second)).not.toEqual([]);
