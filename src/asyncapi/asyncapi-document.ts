@@ -3,7 +3,7 @@ import { agreementOf, formatName } from './agreement';
 import { messageOf } from './asyncapi-message';
 import { operationsOf } from './asyncapi-operation';
 import { KAFKA_BINDING, type Json, type Side } from './asyncapi-parts';
-import type { Channel, PartnerInterface } from './partner-interface';
+import type { Authentication, Channel, PartnerInterface } from './partner-interface';
 
 /** AsyncAPI 3.1.0; the same input gives the same document, member by member. */
 export function toAsyncApi(described: PartnerInterface, side: Side): Json {
@@ -28,12 +28,21 @@ export function toAsyncApi(described: PartnerInterface, side: Side): Json {
           location: '$message.header#/ce_correlationid',
         },
       },
-      securitySchemes: {
-        scram: { type: 'scramSha512', description: "The partner's own account, over TLS." },
-      },
+      securitySchemes: SECURITY_SCHEMES[described.authentication],
     },
   };
 }
+
+const SECURITY_SCHEMES: Readonly<Record<Authentication, Json>> = {
+  'scram-sha-512': { scram: { type: 'scramSha512', description: "The partner's own account, over TLS." } },
+  tls: { x509: { type: 'X509', description: "A certificate of the partner's own, shown in TLS (mTLS)." } },
+};
+
+/** How the partner's clients come in. */
+export const DOOR_WORDS: Readonly<Record<Authentication, string>> = {
+  'scram-sha-512': 'TLS with SCRAM-SHA-512',
+  tls: "TLS with a certificate of the partner's own (mTLS)",
+};
 
 export function titleOf(partner: string, side: Side): string {
   return side === 'parley' ? `What Parley does with ${partner}` : `What ${partner} implements`;
@@ -59,12 +68,12 @@ function descriptionOf(described: PartnerInterface, side: Side): string {
   return [`${introductionOf(described.partner, side)}\n`, ...sections].join('\n');
 }
 
-function serverOf({ bootstrap, registryUrl, channels }: PartnerInterface): Json {
+function serverOf({ bootstrap, registryUrl, authentication, channels }: PartnerInterface): Json {
   const registered = channels.some(({ format }) => format !== 'json');
   return {
     host: bootstrap ?? '{bootstrap}',
     protocol: 'kafka-secure',
-    description: 'TLS with SCRAM-SHA-512.',
+    description: `${DOOR_WORDS[authentication]}.`,
     ...(bootstrap === undefined
       ? {
           variables: {
@@ -72,7 +81,9 @@ function serverOf({ bootstrap, registryUrl, channels }: PartnerInterface): Json 
           },
         }
       : {}),
-    security: [{ $ref: '#/components/securitySchemes/scram' }],
+    security: Object.keys(SECURITY_SCHEMES[authentication]).map((name) => ({
+      $ref: `#/components/securitySchemes/${name}`,
+    })),
     ...(registered
       ? {
           bindings: {

@@ -2,6 +2,7 @@ export type { Side } from './asyncapi-parts';
 export { channelsInFormat } from './channels-in-format';
 export { generatePartnerDocuments } from './generate';
 export {
+  type Authentication,
   type Channel,
   describePartner,
   type DocumentedChannel,

@@ -1,5 +1,5 @@
 import { agreementOf, duration, formatName } from './agreement';
-import { channelWords, introductionOf, titleOf } from './asyncapi-document';
+import { channelWords, DOOR_WORDS, introductionOf, titleOf } from './asyncapi-document';
 import { messageWords } from './asyncapi-message';
 import { groupPrefix } from './asyncapi-operation';
 import type { Side } from './asyncapi-parts';
@@ -88,10 +88,11 @@ function overview({ channels, partner }: PartnerInterface, side: Side): Html {
   return table([side === 'parley' ? 'Parley' : partner, 'Document', 'Answer', 'Due'], rows);
 }
 
-function connection({ bootstrap, registryUrl, partner, channels }: PartnerInterface, side: Side): Html {
+function connection(described: PartnerInterface, side: Side): Html {
+  const { bootstrap, registryUrl, partner, channels, authentication } = described;
   const code = (text: string) => html`<code>${text}</code>`;
   const address = bootstrap === undefined ? 'the address agreed when the partner was added' : code(bootstrap);
-  const items = [html`Kafka at ${address}, over TLS with SCRAM-SHA-512.`];
+  const items = [html`Kafka at ${address}, over ${DOOR_WORDS[authentication]}.`];
   if (channels.some(({ format }) => format !== 'json')) {
     const at = registryUrl === undefined ? '' : html` at ${code(registryUrl)}`;
     items.push(html`Schema registry with Confluent's API${at}.`);

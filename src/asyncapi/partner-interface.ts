@@ -33,7 +33,12 @@ export interface PartnerInterfaceInput {
   bootstrap?: string;
   /** Where partners reach the schema registry. */
   registryUrl?: string;
+  /** How the partner's clients say who they are: by account and password, unless told otherwise. */
+  authentication?: Authentication;
 }
+
+/** As a partner's file names it. */
+export type Authentication = 'scram-sha-512' | 'tls';
 
 /** A whole record as it may be seen, its value as JSON. */
 export interface Example {
@@ -74,6 +79,7 @@ export interface Channel extends DocumentedChannel {
 /** All that is said of a partner's exchange with us, before it takes the form of AsyncAPI or of a page. */
 export interface PartnerInterface extends Pick<PartnerInterfaceInput, 'partner' | 'bootstrap' | 'registryUrl'> {
   channels: Channel[];
+  authentication: Authentication;
 }
 
 const CONTENT_TYPES: Readonly<Record<Format, string>> = {
@@ -107,8 +113,8 @@ export function describePartner(input: PartnerInterfaceInput): PartnerInterface 
       messages: contracts.map((contract) => describeMessage(contract, channel, input.partner, there)),
     };
   });
-  const { partner, bootstrap, registryUrl } = input;
-  return { partner, bootstrap, registryUrl, channels };
+  const { partner, bootstrap, registryUrl, authentication = 'scram-sha-512' } = input;
+  return { partner, bootstrap, registryUrl, authentication, channels };
 }
 
 function describeMessage(

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describePartner, type DocumentedChannel, generatePartnerDocuments, type PartnerInterface } from '../asyncapi';
+import {
+  type Authentication,
+  describePartner,
+  type DocumentedChannel,
+  generatePartnerDocuments,
+  type PartnerInterface,
+} from '../asyncapi';
 import {
   CONTRACTS,
   contractsFor,
@@ -29,6 +35,8 @@ export interface KitInput {
   name: string;
   /** At the broker: what the partner's clients come in with. */
   account: string;
+  /** How that account says who it is: by a password, unless told otherwise. */
+  authentication?: Authentication;
   channels: readonly DocumentedChannel[];
   /** Where partners reach the brokers, `host:port`; otherwise a placeholder stands there. */
   bootstrap?: string | undefined;

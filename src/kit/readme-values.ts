@@ -8,12 +8,18 @@ const FORMAT_NAMES = { avro: 'Avro', protobuf: 'Protobuf', 'json-schema': 'JSON 
 
 /** What the files of the kit say of this partner. */
 export function readmeValues(input: KitInput, { channels }: PartnerInterface, programs: string): Values {
-  const { partner, name, account, authority } = input;
+  const { partner, name, account, authority, authentication } = input;
+  const certificate = authentication === 'tls';
   const requests = channelOf(channels, orderRequest);
   const format = requests?.format ?? 'json';
   const isRegistered = format !== 'json';
   return {
     ...{ partner, name, account, programs, format },
+    accountText: quotable(account),
+    /** Whom clients come in as without being told: a certificate says it by itself. */
+    username: certificate ? '' : quotable(account),
+    byPassword: certificate ? undefined : '',
+    byCertificate: certificate ? '' : undefined,
     formatName: FORMAT_NAMES[format],
     bootstrap: input.bootstrap ?? 'kafka.example.com:9094',
     registry: isRegistered ? (input.registryUrl ?? 'https://registry.example.com') : undefined,
@@ -36,6 +42,12 @@ export function readmeValues(input: KitInput, { channels }: PartnerInterface, pr
     codes: codeTable(),
   };
 }
+
+/** Within quotes of JavaScript, Python and C#, and in Java's properties: a certificate's subject may hold anything. */
+const quotable = (text: string): string =>
+  text
+    .replaceAll(/[\\'"]/g, '\\$&')
+    .replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const channelOf = (channels: PartnerInterface['channels'], contract: AnyContract) =>
   channels.find(({ messages }) => messages.some((message) => message.contract === contract));

@@ -65,7 +65,7 @@ async function inputOf(database: Database, config: Config, partner: string, opti
   const ca = options.ca ?? (config.kafkaCaFile || undefined);
   return {
     ...{ partner, name: found.name },
-    account: await accountOf(database, partner),
+    ...(await accountOf(database, partner)),
     channels: catalog.all().filter((channel) => channel.partner === partner),
     ...{ bootstrap: options.bootstrap, registryUrl: options.registry },
     authority: ca === undefined ? undefined : await authorityIn(ca),
@@ -74,13 +74,11 @@ async function inputOf(database: Database, config: Config, partner: string, opti
 }
 
 /** The account that new clients get. */
-async function accountOf(database: Database, partner: string): Promise<string> {
+async function accountOf(database: Database, partner: string): Promise<Pick<KitInput, 'account' | 'authentication'>> {
   const active = (await new Accounts(database).of(partner)).find(({ state }) => state === 'active');
-  if (active?.kind === 'tls')
-    hint(`${active.username} is known by its certificate; the settings in the kit are those of a password.`);
-  if (active) return active.username;
+  if (active) return { account: active.username, authentication: active.kind };
   hint(`${partner} has no account at the broker yet; the kit names ${partner}.1, as its first one will be called.`);
-  return `${partner}.1`;
+  return { account: `${partner}.1` };
 }
 
 async function authorityIn(file: string): Promise<string> {

@@ -1,18 +1,34 @@
-// kafkajs for {{account}}. Try it: PARTNER_PASSWORD=… node clients/node/kafkajs.mjs
-// In the sandbox also: PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}
+// kafkajs for {{account}}. Try it: PARTNER_PASSWORD=… node clients/node/kafkajs.mjs{{byPassword}}
+// kafkajs for {{account}}, with partner.pem and partner.key. Try it: node clients/node/kafkajs.mjs{{byCertificate}}
+// In the sandbox also: PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}{{byPassword}}
+// In the sandbox, by password: PARTNER_PASSWORD=… PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}{{byCertificate}}
 import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Kafka, Partitioners } from 'kafkajs';
 
 const authority = process.env.PARTNER_CA ?? 'ca.pem';
-const username = process.env.PARTNER_USERNAME ?? '{{account}}';
+const username = process.env.PARTNER_USERNAME ?? '{{username}}';
+// Without a file the public authorities count.
+const trusted = existsSync(authority) ? { ca: [readFileSync(authority)] } : {};
+// {{#byCertificate}}
+const certificate = () => ({
+  cert: readFileSync(process.env.PARTNER_CERT ?? 'partner.pem'),
+  key: readFileSync(process.env.PARTNER_KEY ?? 'partner.key'),
+});
+// {{/byCertificate}}
+const login = { mechanism: 'scram-sha-512', username, password: process.env.PARTNER_PASSWORD ?? '' };
 
 export const kafka = new Kafka({
   clientId: username,
   brokers: (process.env.PARTNER_BROKERS ?? '{{bootstrap}}').split(','),
-  // Without a file the public authorities count.
-  ssl: existsSync(authority) ? { ca: [readFileSync(authority)] } : true,
-  sasl: { mechanism: 'scram-sha-512', username, password: process.env.PARTNER_PASSWORD ?? '' },
+  ssl: trusted,
+  // {{#byPassword}}
+  sasl: login,
+  // {{/byPassword}}
+  // {{#byCertificate}}
+  // Who names an account comes by password, as in the sandbox; otherwise the certificate says who you are.
+  ...(username ? { sasl: login } : { clientId: '{{accountText}}', ssl: { ...trusted, ...certificate() } }),
+  // {{/byCertificate}}
   // Its default of a second is too short for TLS and SCRAM.
   connectionTimeout: 10_000,
 });

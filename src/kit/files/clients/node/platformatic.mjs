@@ -1,18 +1,34 @@
-// @platformatic/kafka for {{account}}. Try it: PARTNER_PASSWORD=… node clients/node/platformatic.mjs
-// In the sandbox also: PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}
+// @platformatic/kafka for {{account}}. Try it: PARTNER_PASSWORD=… node clients/node/platformatic.mjs{{byPassword}}
+// @platformatic/kafka for {{account}}, with partner.pem and partner.key. Try it: node clients/node/platformatic.mjs{{byCertificate}}
+// In the sandbox also: PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}{{byPassword}}
+// In the sandbox, by password: PARTNER_PASSWORD=… PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}{{byCertificate}}
 import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { compatibilityPartitioner, Consumer, FetchIsolationLevels, Producer } from '@platformatic/kafka';
 
 const authority = process.env.PARTNER_CA ?? 'ca.pem';
-const username = process.env.PARTNER_USERNAME ?? '{{account}}';
+const username = process.env.PARTNER_USERNAME ?? '{{username}}';
+// Without a file the public authorities count.
+const trusted = existsSync(authority) ? { ca: readFileSync(authority) } : {};
+// {{#byCertificate}}
+const certificate = () => ({
+  cert: readFileSync(process.env.PARTNER_CERT ?? 'partner.pem'),
+  key: readFileSync(process.env.PARTNER_KEY ?? 'partner.key'),
+});
+// {{/byCertificate}}
+const login = { mechanism: 'SCRAM-SHA-512', username, password: process.env.PARTNER_PASSWORD ?? '' };
 
 export const connection = {
   clientId: username,
   bootstrapBrokers: (process.env.PARTNER_BROKERS ?? '{{bootstrap}}').split(','),
-  // Without a file the public authorities count.
-  tls: existsSync(authority) ? { ca: readFileSync(authority) } : {},
-  sasl: { mechanism: 'SCRAM-SHA-512', username, password: process.env.PARTNER_PASSWORD ?? '' },
+  tls: trusted,
+  // {{#byPassword}}
+  sasl: login,
+  // {{/byPassword}}
+  // {{#byCertificate}}
+  // Who names an account comes by password, as in the sandbox; otherwise the certificate says who you are.
+  ...(username ? { sasl: login } : { clientId: '{{accountText}}', tls: { ...trusted, ...certificate() } }),
+  // {{/byCertificate}}
 };
 
 export const makeProducer = () =>

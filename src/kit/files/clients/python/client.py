@@ -1,23 +1,40 @@
-"""confluent-kafka for {{account}}; the password is in the environment variable PARTNER_PASSWORD.
+"""confluent-kafka for {{accountText}}; the password is in the environment variable PARTNER_PASSWORD.{{byPassword}}
+"""confluent-kafka for {{accountText}}, with partner.pem and partner.key.{{byCertificate}}
 
 pip install confluent-kafka, then: python clients/python/client.py
-In the sandbox also: PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}
+In the sandbox also: PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}{{byPassword}}
+In the sandbox, by password: PARTNER_PASSWORD=… PARTNER_BROKERS=localhost:9092 PARTNER_CA=sandbox/ca.pem PARTNER_USERNAME={{sandboxAccount}}{{byCertificate}}
 """
 
 import os
 
 from confluent_kafka import Consumer, Producer
 
-USERNAME = os.environ.get("PARTNER_USERNAME", "{{account}}")
+AUTHORITY = os.environ.get("PARTNER_CA", "ca.pem")
+USERNAME = os.environ.get("PARTNER_USERNAME", "{{username}}")
 
-CONNECTION = {
-    "bootstrap.servers": os.environ.get("PARTNER_BROKERS", "{{bootstrap}}"),
+LOGIN = {
     "client.id": USERNAME,
     "security.protocol": "SASL_SSL",
     "sasl.mechanisms": "SCRAM-SHA-512",
     "sasl.username": USERNAME,
     "sasl.password": os.environ.get("PARTNER_PASSWORD", ""),
-    "ssl.ca.location": os.environ.get("PARTNER_CA", "{{ca}}"),
+}
+# {{#byCertificate}}
+CERTIFICATE = {
+    "client.id": "{{accountText}}",
+    "security.protocol": "SSL",
+    "ssl.certificate.location": os.environ.get("PARTNER_CERT", "partner.pem"),
+    "ssl.key.location": os.environ.get("PARTNER_KEY", "partner.key"),
+}
+# {{/byCertificate}}
+CONNECTION = {
+    "bootstrap.servers": os.environ.get("PARTNER_BROKERS", "{{bootstrap}}"),
+    **LOGIN,{{byPassword}}
+    # Who names an account comes by password, as in the sandbox; otherwise the certificate says who you are.{{byCertificate}}
+    **(LOGIN if USERNAME else CERTIFICATE),{{byCertificate}}
+    # Without a file the public authorities count.
+    **({"ssl.ca.location": AUTHORITY} if os.path.exists(AUTHORITY) else {}),
     "allow.auto.create.topics": False,
 }
 
