@@ -16,7 +16,7 @@ export interface ProgramPackage {
   /** Name of the archive. */
   file: string;
   content: Buffer;
-  manifest: { name: string; version: string; dependencies: Record<string, string> };
+  manifest: { name: string; version: string; engines: { node: string }; dependencies: Record<string, string> };
   /** Paths within the package. */
   files: string[];
 }

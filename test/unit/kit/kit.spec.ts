@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { FORMATS } from '../../../src/contracts';
 import { catalogueOf } from '../../../src/kit/catalogue';
 import { programPackage } from '../../../src/kit/programs';
+import { textOf } from '../../../src/kit/templates';
 import { makeAuthority } from '../../../scripts/servers/index.mjs';
 import { kitFor, ROOT, unpack } from '../../support/kit';
 import golden from './files.json';
@@ -57,8 +58,9 @@ describe("the partner's kit", () => {
   });
 
   it.each(FORMATS)('leaves nothing to be filled in, in %s', async (format) => {
-    for (const authority of [undefined, (await makeAuthority()).pem]) {
-      const files = await kitFor('acme', format, { authority });
+    const authority = (await makeAuthority()).pem;
+    for (const more of [{}, { authority, authentication: 'tls' }] as const) {
+      const files = await kitFor('acme', format, more);
       const unfilled = textsOf(files).filter(([, text]) => /\{\{|\}\}/.test(text));
       expect(unfilled.map(([name]) => name)).toEqual([]);
       expect(
@@ -115,6 +117,12 @@ describe("the programs of the partner's kit", () => {
     for (const [name, version] of Object.entries(manifest.dependencies))
       expect([name, version]).toEqual([name, packages[`node_modules/${name}`]?.version]);
     expect(manifest).not.toHaveProperty('scripts');
+    // Whom npm warns is whom the program itself sends away.
+    const [, least = ''] = /^>=(\d+\.\d+)$/.exec(manifest.engines.node) ?? [];
+    const [major, minor] = least.split('.');
+    const program = textOf(`package/bin/${manifest.name}.cjs`);
+    expect(program).toContain(`if (major < ${major} || (major === ${major} && minor < ${minor})) {`);
+    expect(program).toContain(`Node ${least} or newer is needed`);
     const rooms = new Set(files.filter((name) => name.startsWith('src/')).map((name) => name.split('/')[1]));
     expect([...rooms].sort()).toEqual(['contracts', 'messaging', 'platform', 'simulator']);
     expect(files.filter((name) => name.startsWith('src/messaging/') && !name.includes('/registry/'))).toEqual([]);
