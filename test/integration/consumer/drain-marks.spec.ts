@@ -30,11 +30,11 @@ afterEach(() => Promise.all(presences.splice(0).map((presence) => presence.close
 afterAll(() => world.close());
 
 /** One process, as far as the marks of its drain go; `die` ends it without a word. */
-function startProcess() {
+function startProcess(lived?: () => Promise<void>) {
   const presence = new Presence({ url: () => world.url, connectTimeoutMs: 20_000, name: 'test' }, logger);
   presences.push(presence);
   const suspects = new OneAtATime();
-  const marks = new DrainMarks(world.database, presence, suspects, systemClock);
+  const marks = new DrainMarks(world.database, presence, suspects, systemClock, lived);
   const die = async () => {
     await presence.close();
     await eventually(
@@ -46,7 +46,9 @@ function startProcess() {
         ).length === 0,
     );
   };
-  return { marks, suspects, die };
+  const marked = () =>
+    world.database.query<{ ids: string[] }>('SELECT ids FROM drain_start WHERE run = :run', { run: presence.run });
+  return { marks, suspects, die, marked };
 }
 
 /** Messages that wait, each under a key of its own; their ids as the drain hands them to its marks. */
@@ -154,6 +156,25 @@ describe('a parked message that ends processes', () => {
     });
     await living.die();
     expect((await startProcess().marks.begin(partner, sequences)).only).toBeUndefined();
+  });
+
+  it('is not one that was suspected and is tried by a process that has only begun: that one may end for reasons of its own', async () => {
+    const { partner, sequences } = await waiting(2);
+    const dead = startProcess();
+    await dead.marks.begin(partner, sequences);
+    await dead.die();
+    const [asked, lived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const young = startProcess(() => {
+      asked.resolve();
+      return lived.promise;
+    });
+    const begun = young.marks.begin(partner, sequences);
+    await Promise.race([asked.promise, begun]);
+    expect(await young.marked()).toEqual([]);
+    lived.resolve();
+    expect((await begun).only).toBe(0);
+    expect(await young.marked()).toEqual([{ ids: sequences[0] }]);
+    await young.marks.end(partner);
   });
 
   it('is the only suspect in hand of its process', async () => {

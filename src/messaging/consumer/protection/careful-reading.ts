@@ -1,19 +1,15 @@
-import { uptime } from 'node:process';
 import type { Clock } from '../../../platform/clock';
 import type { Database } from '../../../platform/database';
-import { sleep } from '../../../platform/polling';
 import type { Logger } from '../../../platform/telemetry';
 import { fromHeaders } from '../../../contracts';
 import type { Channel } from '../../channels';
 import type { InboundRecord, RecordBatch } from '../../kafka';
 import { contentHash, laneOf, placeOf } from '../record-identity';
 import { isIdText } from '../text';
+import { livedLongEnough } from './lived-long-enough';
 import type { OneAtATime } from './one-at-a-time';
 import type { Presence } from './presence';
 import { type Lane, Starts } from './starts';
-
-/** So long a process must have lived before one of its ends counts, ms: what can't even start is no record's fault. */
-const LIVED_MS = 1_000;
 
 /** What the reading of a process has in common with the rest of it. */
 export interface ReadingProcess {
@@ -67,8 +63,7 @@ export class CarefulReading {
 
   /** Marks a record as begun. False: it ended three processes, and must not be begun again. */
   async begin(lane: Lane, offset: bigint): Promise<boolean> {
-    const young = LIVED_MS - uptime() * 1_000;
-    if (young > 0) await sleep(young);
+    await livedLongEnough();
     return this.starts.begin(lane, offset);
   }
 

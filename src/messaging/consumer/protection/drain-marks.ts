@@ -3,6 +3,7 @@ import { type Database, query } from '../../../platform/database';
 import type { AttemptMarks, AttemptVerdict } from '../drain/attempt-marks';
 import type { OneAtATime } from './one-at-a-time';
 import { PROCESS_KILLER } from './condemned';
+import { livedLongEnough } from './lived-long-enough';
 import { type Presence, PRESENCE_LOCK } from './presence';
 import { MOST_STARTS } from './starts';
 
@@ -23,6 +24,7 @@ export class DrainMarks implements AttemptMarks {
     private readonly presence: Presence,
     private readonly suspects: OneAtATime,
     private readonly clock: Clock,
+    private readonly lived: () => Promise<void> = livedLongEnough,
   ) {}
 
   async begin(partner: string, sequences: readonly (readonly string[])[]): Promise<AttemptVerdict> {
@@ -36,6 +38,7 @@ export class DrainMarks implements AttemptMarks {
     const dead = rows.filter(({ starts }) => starts >= MOST_STARTS).map(({ id }) => id);
     const first = sequences.findIndex((ids) => ids.some((id) => suspected.has(id)));
     const only = first < 0 ? undefined : first;
+    if (only !== undefined) await this.lived();
     if (only !== undefined) this.turns.set(partner, await this.suspects.take());
     await this.mark(partner, only === undefined ? sequences.flat() : (sequences[only] ?? []).slice(0, 1));
     return { condemned: new Map(dead.map((id) => [id, PROCESS_KILLER])), only };
