@@ -137,9 +137,10 @@ export class Lanes {
     if (rows.length > 0) this.options.onParked(lane, rows, 'held');
   }
 
-  /** No row of the key waits in the database any more. */
+  /** No row of the key waits in the database any more. It stays held where another of its rows has died since. */
   release(lane: Lane, key: string): void {
-    const rows = lane.held.get(key) ?? [];
+    const rows = lane.held.get(key);
+    if (!rows) return;
     lane.held.delete(key);
     this.add(rows);
   }

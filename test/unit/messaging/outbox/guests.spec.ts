@@ -193,3 +193,21 @@ describe('parked rows that are given to a lane whose own rows are being sent', (
     expect(sends).toHaveLength(1);
   });
 });
+
+describe('a key that is let go', () => {
+  it('stays held when another of its rows has died meanwhile', async () => {
+    const { lanes, lane, sends, send, parked } = held();
+    lanes.add([row(1, 'k')]);
+    lane.held.set('k', []);
+    for (let n = 0; n < 3; n++) (await send(n)).fail(refusal());
+    await eventually(() => parked.length > 0);
+    lanes.release(lane, 'k');
+    lanes.add([row(2, 'k')]);
+    expect(parked.map(([seqs, state]) => [seqs, state])).toEqual([
+      [[1], 'held'],
+      [[2], 'held'],
+    ]);
+    await lanes.close();
+    expect(sends.map(({ seqs }) => seqs)).toEqual([[1], [1], [1]]);
+  });
+});
