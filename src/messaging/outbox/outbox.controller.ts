@@ -2,7 +2,6 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestj
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Database } from '../../platform/database';
-import { NonRetriableError } from '../../platform/errors';
 import { linkNext } from '../../platform/http';
 import { Allow, type Caller, TheCaller } from '../../staff';
 import {
@@ -17,6 +16,7 @@ import { DiscardOutbound, GetOutbox, ListParkedOutbound, RetryLane, RetryOutboun
 import { OutboundDesk } from './parking/outbound-desk';
 import { outboxStatus } from './parking/outbox-status';
 import { parkedPage } from './parking/parked-list';
+import { laneNotParked, outboundUnknown } from './parking/refusals';
 
 @ApiTags('outbox')
 @Controller('v1/outbox')
@@ -59,9 +59,7 @@ export class OutboxController {
     @Param('partition') partition: string,
     @Body() { reason }: RetryOutboundDto,
   ): Promise<void> {
-    if (!/^\d{1,4}$/.test(partition)) {
-      throw new NonRetriableError('lane-not-parked', `No lane ${topic}/${partition} is parked.`);
-    }
+    if (!/^\d{1,4}$/.test(partition)) throw laneNotParked(topic, partition);
     await this.desk.retryLane(topic, Number(partition), reason, by);
   }
 
@@ -92,5 +90,5 @@ export class OutboxController {
 
 function seqOf(text: string): string {
   if (/^[1-9]\d{0,17}$/.test(text)) return text;
-  throw new NonRetriableError('outbound-unknown', 'No outbound message with this number is parked.');
+  throw outboundUnknown();
 }

@@ -100,7 +100,11 @@ describe('the outbox over HTTP', () => {
     ]);
     await until('the lane', () => relay.state.parkedLanes.length === 0);
     for (const gone of [path, `/v1/outbox/lanes/${ACME}/x/retry`]) {
-      expect(await outbox.send('POST', gone, {})).toMatchObject({ status: 404, body: { code: 'lane-not-parked' } });
+      const detail = expect.stringContaining('GET /v1/outbox lists those that are') as string;
+      expect(await outbox.send('POST', gone, {})).toMatchObject({
+        status: 404,
+        body: { code: 'lane-not-parked', detail },
+      });
     }
   });
 
@@ -109,7 +113,7 @@ describe('the outbox over HTTP', () => {
     await client.query(`UPDATE partner SET state = '${state}' WHERE id = 'acme'`);
     expect(await outbox.send('POST', `/v1/outbox/lanes/${ACME}/1/retry`, {})).toMatchObject({
       status: 409,
-      body: { code: `lane-${state}` },
+      body: { code: `lane-${state}`, detail: expect.stringContaining('Resume acme: then') as string },
     });
   });
 
@@ -127,7 +131,10 @@ describe('the outbox over HTTP', () => {
     expect(await outbox.send('POST', path, { reason: 'x' }, token)).toMatchObject({
       body: { code: 'outbound-unknown' },
     });
-    expect(await outbox.send('POST', path, { reason: 'x' })).toMatchObject({ body: { code: 'outbound-not-dead' } });
+    const detail = expect.stringContaining(`it is waiting. It goes out with its lane: retry ${ACME}/1.`) as string;
+    expect(await outbox.send('POST', path, { reason: 'x' })).toMatchObject({
+      body: { code: 'outbound-not-dead', detail },
+    });
     expect(await outbox.send('POST', `/v1/outbox/lanes/${ACME}/1/retry`, {}, token)).toMatchObject({ status: 404 });
     const elsewhere = await outbox.keyOf({ areas: ['orders'] });
     expect((await outbox.send('GET', '/v1/outbox', undefined, elsewhere.token)).status).toBe(403);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../platform/clock';
 import { type Database, query, type Tx } from '../../../platform/database';
-import { NonRetriableError } from '../../../platform/errors';
 import { audit, type Caller, mayPartner } from '../../../staff';
 import type { ChannelCatalog, PartnerState } from '../../channels';
 import { type ParkedOutbound, parkedOf } from './parked-list';
+import { laneNotParked, laneStopped, outboundNotDead, outboundUnknown } from './refusals';
 
 /** What staff may do with what is parked. They write what they want; the relay that owns the outbox does it within a second. */
 export class OutboundDesk {
@@ -27,8 +27,7 @@ export class OutboundDesk {
   /** The lane's next attempt is now. Throws `lane-not-parked`, `lane-paused`, `lane-suspended`. */
   async retryLane(topic: string, partition: number, reason: string | undefined, by: Caller): Promise<void> {
     const partner = await this.partnerOf(topic);
-    const notParked = new NonRetriableError('lane-not-parked', `No lane ${topic}/${partition} is parked.`);
-    if (!this.maySee(by, partner)) throw notParked;
+    if (!this.maySee(by, partner)) throw laneNotParked(topic, partition);
     await this.database.transaction(async (tx) => {
       const [lane] = await query<{ state: PartnerState | null }>(
         tx,
@@ -36,11 +35,9 @@ export class OutboundDesk {
          RETURNING (SELECT p.state FROM channel c JOIN partner p ON p.id = c.partner WHERE c.topic = parked_lane.topic) AS state`,
         { topic, partition },
       );
-      if (!lane) throw notParked;
+      if (!lane) throw laneNotParked(topic, partition);
       const { state } = lane;
-      if (state === 'paused' || state === 'suspended') {
-        throw new NonRetriableError(`lane-${state}`, `The partner of ${topic} is ${state}, so nothing is sent to it.`);
-      }
+      if (state === 'paused' || state === 'suspended') throw laneStopped(topic, state, partner ?? 'it');
       await audit(
         tx,
         { by, action: 'lane.retry', object: `lane/${topic}/${partition}`, partner, reason },
@@ -80,16 +77,15 @@ export class OutboundDesk {
     reason: string | undefined,
     work: (tx: Tx) => Promise<void>,
   ): Promise<ParkedOutbound> {
-    const unknown = new NonRetriableError('outbound-unknown', 'No outbound message with this number is parked.');
     const seen = (await parkedOf(this.database, [seq])).get(seq);
     const partner = seen && (await this.partnerOf(seen.topic));
-    if (!seen || !this.maySee(by, partner)) throw unknown;
+    if (!seen || !this.maySee(by, partner)) throw outboundUnknown();
     return this.database.transaction(async (tx) => {
       await query(tx, 'SELECT FROM parked_outbound WHERE seq = :seq FOR UPDATE', { seq });
       const message = (await parkedOf(tx, [seq])).get(seq);
-      if (!message) throw unknown;
-      const { state, topic, partition, key, messageId } = message;
-      if (state !== 'dead') throw new NonRetriableError('outbound-not-dead', `It is no dead letter; it is ${state}.`);
+      if (!message) throw outboundUnknown();
+      if (message.state !== 'dead') throw outboundNotDead(message);
+      const { topic, partition, key, messageId } = message;
       await work(tx);
       await query(
         tx,
