@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { OutboxStatusDto, ParkedOutboundDto } from '../messaging/outbox';
+import type { OutboxStatusDto, ParkedOutboundDto, StopCode } from '../messaging/outbox';
 import { ApiClient } from './api-client';
 import { hint, print } from './output';
 import { firstOf, list } from './listing';
@@ -85,15 +85,16 @@ async function status(json: boolean): Promise<void> {
   ]);
   if (json) return;
   if (owner === null) hint('Start a process with the role relay.');
-  const [parked] = status.parkedLanes.filter(({ code }) => !OF_PARTNER.includes(code));
+  const [parked] = status.parkedLanes.filter(({ code }) => !isOfPartner(code));
   if (parked) hint(`When its cause is gone: parley outbox retry ${parked.topic}/${parked.partition}`);
-  if (status.parkedLanes.some(({ code }) => OF_PARTNER.includes(code)))
+  if (status.parkedLanes.some(({ code }) => isOfPartner(code)))
     hint('What waits for a partner goes out when that is resumed: parley partner resume <id>');
   if (dead > 0) hint('Next: parley outbox list --stuck');
 }
 
-/** Why a lane waits that nobody can have tried: nothing is sent to its partner. */
-const OF_PARTNER: readonly string[] = ['partner-paused', 'partner-suspended'];
+/** Why a lane waits that nobody can have tried: nothing is sent to its partner. The type holds all of them; the room itself takes a second to load. */
+const OF_PARTNER: Readonly<Record<StopCode, true>> = { 'partner-paused': true, 'partner-suspended': true };
+const isOfPartner = (code: string): boolean => Object.hasOwn(OF_PARTNER, code);
 
 interface Lane {
   topic: string;

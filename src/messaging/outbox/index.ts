@@ -7,6 +7,7 @@ export { droppedOf, publicationsOf, receiptsOf, type Receipt, type SentAddress }
 export { OutboxModule } from './outbox.module';
 export { deadOutbound } from './parking/dead-outbound';
 export { type ParkedOutbound, parkedOf, type ParkedState } from './parking/parked-list';
+export type { StopCode } from './parking/reasons';
 export { createRelay, Relay, type RelayOptions, type RelayState } from './relay';
 export type { RelayObserver } from './relay-session';
 export { WarmUp } from './warm-up';
