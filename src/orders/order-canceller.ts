@@ -5,6 +5,7 @@ import type { Outbox, PreparedMessage } from '../messaging/outbox';
 import type { Clock } from '../platform/clock';
 import type { Database, Tx } from '../platform/database';
 import { NonRetriableError } from '../platform/errors';
+import { audit, type Caller } from '../staff';
 import { requestCancellation } from './domain/cancel';
 import type { Cancellation, Order } from './domain/order';
 import { inProgress, keyReused, lockOf } from './idempotency';
@@ -12,8 +13,8 @@ import type { IdempotencyRepository } from './idempotency.repository';
 import type { LockedOrder, OrderRepository } from './order.repository';
 
 export interface CancelOrder {
-  /** Who asks; part of the key's name, so that nobody meets another's keys. */
-  caller: string;
+  /** Who asks; its id is part of the key's name, so that nobody meets another's keys. */
+  by: Caller;
   idempotencyKey: string;
   order: Pick<Order, 'orderNumber' | 'partner'>;
   reason: string;
@@ -46,7 +47,7 @@ export class OrderCanceller {
   ) {}
 
   /**
-   * Resolves after the commit: the partner will be asked. Or tells the first answer again. Throws AppError
+   * Resolves after the commit: the partner will be asked, and the audit says who wanted it. Or tells the first answer again. Throws AppError
    * `order-not-cancellable`, `cancellation-pending`, `idempotency-key-in-progress`, `idempotency-key-reused` or what made
    * the document impossible. After any other error the outcome may be unknown; the same key makes the repeat safe.
    */
@@ -75,7 +76,7 @@ export class OrderCanceller {
 
   /** The key first, then the order: as where orders are placed. */
   private async once(tx: Tx, asked: Asked, message: PreparedMessage): Promise<Requested> {
-    const key = { caller: asked.caller, key: asked.idempotencyKey };
+    const key = { caller: asked.by.id, key: asked.idempotencyKey };
     if (!(await this.rows.keys.tryLock(tx, lockOf(key)))) throw inProgress();
     const used = await this.rows.keys.used(tx, key);
     if (used && !used.requestHash.equals(asked.requestHash)) throw keyReused();
@@ -87,9 +88,10 @@ export class OrderCanceller {
     if (decision.kind === 'refused') throw new NonRetriableError(decision.code, decision.detail);
     const after = { ...order, version: order.version + 1, cancellation: decision.cancellation };
     await this.write(tx, after, asked, message);
-    const { requestHash, now } = asked;
+    const { requestHash, by, reason, now } = asked;
     await this.rows.keys.use(tx, key, { requestHash, orderNumber, version: after.version }, now);
-    return { orderNumber, reason: asked.reason, requestedAt: decision.cancellation.requestedAt };
+    await audit(tx, { by, action: 'order.cancel', object: `order/${orderNumber}`, partner, reason }, now);
+    return { orderNumber, reason, requestedAt: decision.cancellation.requestedAt };
   }
 
   /** The order's row lock is held: the cancellation's `seq` comes after the order's own. */

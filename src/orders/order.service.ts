@@ -12,6 +12,8 @@ import type { OrderIntake } from './order-intake';
 export interface PlaceOrder {
   /** Who asks; part of the key's name, so that nobody meets another's keys. */
   caller: string;
+  /** What people call it; the order's story keeps both. */
+  callerName: string;
   idempotencyKey: string;
   orderNumber: string | undefined;
   partner: string;
@@ -69,6 +71,7 @@ export class OrderService {
     const asked = [orderNumber ?? null, partner, currency, linesJson, ...(contactJson === null ? [] : [contactJson])];
     return this.intake.place({
       caller,
+      callerName: request.callerName,
       key,
       keyLock: lockOf({ caller, key }),
       requestHash: hash('sha256', JSON.stringify(asked), 'buffer'),

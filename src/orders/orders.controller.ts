@@ -38,6 +38,7 @@ export class OrdersController {
     if (!mayPartner(caller, partner)) throw partnerNotAllowed(caller, partner);
     const order = await this.service.place({
       caller: caller.id,
+      callerName: caller.name,
       idempotencyKey: idempotencyKeyOf(key),
       orderNumber,
       partner,
@@ -120,7 +121,7 @@ export class OrdersController {
   ): Promise<CancellationRequestedDto> {
     const idempotencyKey = idempotencyKeyOf(key);
     const requested = await this.canceller.cancel({
-      caller: caller.id,
+      by: caller,
       idempotencyKey,
       order: await this.list.existing(orderNumber, caller),
       reason: body.reason,

@@ -12,6 +12,7 @@ import type { NewOrder, OrderRepository } from './order.repository';
 export interface Placement extends Omit<NewOrder, 'orderNumber'> {
   /** undefined: Parley numbers it. */
   orderNumber: string | undefined;
+  callerName: string;
   lines: OrderLine[];
   contact: OrderContact | undefined;
   messageId: string;
@@ -171,7 +172,8 @@ export class PlacementWriter {
         topic: message.topic,
         partition: message.partition,
         offset: null,
-        detail: null,
+        // The key's row, which names the caller too, is kept for a day only.
+        detail: { by: placement.callerName, caller: placement.caller },
       })),
       now,
     );

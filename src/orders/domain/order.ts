@@ -56,8 +56,9 @@ export interface OrderEventDetail {
   unawaited?: true;
   /** A request that was sent again: for the how-manieth time, of so many. */
   resend?: { times: number; of: number };
-  /** Who of staff did it. */
+  /** Who of staff did it, by name; of an order that is placed also its id, for names change. */
   by?: string;
+  caller?: string;
   /** Lines as the partner changed them. */
   lines?: readonly { lineNumber: number; quantity: string; unitPrice: string }[];
 }

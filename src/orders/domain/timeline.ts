@@ -132,8 +132,8 @@ const WHAT: Partial<Record<StepType, string>> = {
 
 /** Steps of our own, in words. */
 const OWN: Partial<Record<StepType, (order: Order, event: OrderEvent) => string>> = {
-  placed: ({ partner, lines, currency }) =>
-    `Order placed with ${partner}: ${count(lines.length, 'line')}, ${currency}.`,
+  placed: ({ partner, lines, currency }, { detail }) =>
+    `Order placed with ${partner}${detail?.by ? ` by ${detail.by} (${detail.caller ?? 'unknown'})` : ''}: ${count(lines.length, 'line')}, ${currency}.`,
   'cancellation-requested': ({ partner }, { detail }) => `${partner} is asked to cancel the order: ${reasonOf(detail)}`,
   'sent-again': ({ partner }, { at, detail }) => {
     const { resend, due } = detail ?? {};

@@ -26,6 +26,10 @@ describe('asking to cancel an order', () => {
     orders.database.transaction((tx) =>
       tx.query('UPDATE orders SET state = $2, version = version + 1 WHERE order_number = $1', [orderNumber, state]),
     );
+  const auditOf = (orderNumber: string) =>
+    orders.database.query('SELECT action, caller, partner, reason FROM audit_entry WHERE object = :object', {
+      object: `order/${orderNumber}`,
+    });
   const refused = (answer: Answer) => [answer.status, answer.json['code']];
 
   it('answers 202 with what was asked and where the order is, which shows it with a new ETag', async () => {
@@ -45,6 +49,9 @@ describe('asking to cancel an order', () => {
       answeredAt: null,
       answerReason: null,
     });
+    expect(await auditOf(orderNumber)).toEqual([
+      { action: 'order.cancel', caller: orders.key.id, partner: 'acme', reason: 'bestellt — zweimal 💡' },
+    ]);
     const changed = await send(orders, 'GET', `/v1/orders/${orderNumber}`, undefined, { 'if-none-match': '"1"' });
     expect(changed.status).toBe(200);
   });
@@ -168,6 +175,7 @@ describe('asking to cancel an order', () => {
         first.body,
         first.headers['location'],
       ]);
+      expect(await auditOf(orderNumber)).toHaveLength(1);
       expect(await counts(orders.database)).toEqual(before);
     });
 

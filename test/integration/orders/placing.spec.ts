@@ -65,6 +65,15 @@ describe('placing an order', () => {
     expect(orders.wakes()).toBe(wakes + 1);
   });
 
+  it('tells in the story for ever who placed it, also once the key is forgotten that made the request repeatable', async () => {
+    const body = anOrder();
+    await place(orders, body);
+    await orders.database.transaction((tx) => tx.query('DELETE FROM idempotency_key'));
+    const { json } = await send(orders, 'GET', `/v1/orders/${numberOf(body)}/timeline`);
+    const [{ text }] = json['steps'] as [{ text: string }];
+    expect(text).toContain(`Order placed with acme by test (${orders.key.id}): `);
+  });
+
   it('carries decimals to the document and back without touching a digit', async () => {
     const lines = [
       { lineNumber: 1, item: 'A', quantity: '123456789012345678.123456', unit: 'C62', unitPrice: '0.100000' },

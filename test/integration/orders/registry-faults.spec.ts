@@ -129,6 +129,7 @@ describe("while the registry of a partner's schemas fails", () => {
     const orderTo = (to: string): Placement => ({
       orderNumber: uniqueName('B'),
       caller: 'c',
+      callerName: 'erp',
       key: randomUUID(),
       keyLock: randomBytes(8).readBigInt64BE().toString(),
       requestHash: Buffer.alloc(32),

@@ -27,6 +27,7 @@ describe('several writers of one database', () => {
   const placement = (orderNumber: string, key: string): Placement => ({
     orderNumber,
     caller: 'c',
+    callerName: 'erp',
     key,
     keyLock: randomBytes(8).readBigInt64BE().toString(),
     requestHash: Buffer.alloc(32),

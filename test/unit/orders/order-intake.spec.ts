@@ -23,6 +23,7 @@ const orderOf = (placement: Placement): Order => ({
 const placement = (orderNumber: string, key = orderNumber, linesJson = '[]'): Placement => ({
   orderNumber,
   caller: 'c',
+  callerName: 'erp',
   key,
   keyLock: '1',
   requestHash: Buffer.alloc(32),

@@ -29,7 +29,15 @@ function serviceWith(ready: (partner: string) => Promise<void>) {
     const line = { lineNumber: 1, item: 'A', quantity: '1', unit: 'C62', unitPrice: '1' };
     const key = String(++drawn);
     const order: PlaceOrder = {
-      ...{ caller: 'c', idempotencyKey: key, orderNumber: key, partner, currency: 'EUR', lines: [line] },
+      ...{
+        caller: 'c',
+        callerName: 'erp',
+        idempotencyKey: key,
+        orderNumber: key,
+        partner,
+        currency: 'EUR',
+        lines: [line],
+      },
       contact: undefined,
       traceparent: '',
     };
