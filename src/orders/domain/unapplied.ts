@@ -17,6 +17,9 @@ export function unapplied(
       if (message.attempts === 0 && standing?.state === 'suspended') {
         return { step: 'answer-waits', text: `${a} is kept, and applied when ${partner} is resumed.` };
       }
+      // Its code is that of an attempt before it was released; what failed of an outage of ours is not counted, and is due later.
+      if (message.attempts === 0 && (message.nextAttemptAt ?? now) <= now)
+        return { step: 'answer-waits', text: `${a} is tried as soon as it is its turn.` };
       return { step: 'answer-waits', text: `${a} could not be applied yet, ${tries(message, now)}: ${reason}.` };
     case 'held':
       return { step: 'answer-held', text: `${a} waits behind an earlier one of this order.` };

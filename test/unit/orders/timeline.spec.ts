@@ -39,6 +39,14 @@ describe('the timeline of an order', () => {
     const nextAttemptAt = new Date(at.getTime() + 120_000);
     const waits: ParkedMessage = { ...dead, state: 'waiting', code: 'handler-failed', attempts: 3, nextAttemptAt };
     const steps = story(order, [placed], { places: inKafka, parked: [dead, held, waits], requests: [awaiting()] }, at);
+    // A replay has let it go, and nobody has tried it since: what it failed of is of the past.
+    const released = story(
+      order,
+      [placed],
+      { places: inKafka, parked: [{ ...waits, attempts: 0, nextAttemptAt: at }] },
+      at,
+    );
+    expect(released.at(-1)).toMatchObject({ text: 'A message of acme is tried as soon as it is its turn.' });
     expect(names(steps).slice(2)).toEqual(['answer-refused', 'answer-held', 'answer-waits', 'waiting-for-answer']);
     expect(steps[2]).toMatchObject({ at: sentAt, messageId: 'm-9', topic: 'orders.acme.response.v1', offset: '5' });
     expect(steps.slice(2, 5).map(({ text }) => text)).toEqual([
