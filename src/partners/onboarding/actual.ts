@@ -127,7 +127,7 @@ async function topicsAt(
 ): Promise<ReadonlyMap<string, ActualTopic>> {
   const names = desired.map(({ topic }) => topic);
   const there = await admin.describeTopics(names);
-  const optionNames = Object.keys(desired[0]?.config ?? {});
+  const optionNames = [...new Set(desired.flatMap(({ config }) => Object.keys(config)))];
   const options = await security?.topicOptions([...there.keys()], optionNames);
   return new Map(
     [...there].map(([topic, { partitions, replicas }]) => {

@@ -58,5 +58,7 @@ export const desiredTopics = (spec: PartnerSpec): DesiredTopic[] =>
       ),
       'min.insync.replicas': String(spec.topics.minInsyncReplicas),
       'retention.ms': String(spec.topics.retentionHours * 3_600_000),
+      // When it was written is for the broker to say: by the partner's word, a late answer was in time.
+      ...(role === 'they-write' && { 'message.timestamp.type': 'LogAppendTime' }),
     },
   }));

@@ -57,6 +57,19 @@ describe('a batch source', () => {
     expect(await members(group)).toBe(0);
   });
 
+  it('says when the broker took a record, where the topic is not to believe its writer', async () => {
+    const topic = await createTopic('taken', { config: { 'message.timestamp.type': 'LogAppendTime' } });
+    const producer = closing(
+      new Producer({ clientId: 'test', bootstrapBrokers: (process.env['TEST_KAFKA_BROKERS'] ?? '').split(',') }),
+    );
+    const record = { topic, partition: 0, value: Buffer.from('x'), timestamp: 1_000_000_000_000n };
+    await producer.send({ messages: [record, record] });
+    await producer.send({ messages: [record], compression: 'gzip' });
+    const { listener } = startSource({ topics: [topic] });
+    await eventually(() => listener.seen.length === 3);
+    for (const { timestamp } of listener.seen) expect(timestamp).toBeGreaterThan(Date.now() - 3_600_000);
+  });
+
   it('goes on behind what is done after a restart, and commits the last of many commits', async () => {
     const topic = await createTopic('resumed');
     await produce(topic, values('a', 50));

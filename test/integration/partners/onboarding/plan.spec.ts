@@ -76,7 +76,7 @@ describe('onboarding a partner at a guarded broker', () => {
     const { partner } = file;
     const planned = await room.planned(file);
     expect(planned).toContain(
-      `+ topic orders.${partner}.response.v1 (2 partitions, 1 copy, compression.type=producer, max.message.bytes=1048588, min.insync.replicas=1, retention.ms=604800000)`,
+      `+ topic orders.${partner}.response.v1 (2 partitions, 1 copy, compression.type=producer, max.message.bytes=1048588, min.insync.replicas=1, retention.ms=604800000, message.timestamp.type=LogAppendTime)`,
     );
     expect(planned).toContain(`+ user ${partner}.1 (scram-sha-512)`);
     expect(planned).toContain(`+ acl User:${partner}.1 may Read topic orders.${partner}.request.v1`);
