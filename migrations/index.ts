@@ -19,6 +19,7 @@ import { PersonalData1764460800018 } from './0018-personal-data';
 import { Notifications1764460800019 } from './0019-notifications';
 import { PartnerWatch1764460800020 } from './0020-partner-watch';
 import { AccountAttempts1764460800021 } from './0021-account-attempts';
+import { NotificationUrgency1764460800022 } from './0022-notification-urgency';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
 export const MIGRATIONS = [
@@ -43,4 +44,5 @@ export const MIGRATIONS = [
   Notifications1764460800019,
   PartnerWatch1764460800020,
   AccountAttempts1764460800021,
+  NotificationUrgency1764460800022,
 ];

@@ -43,6 +43,7 @@ describe('the page on notifications', () => {
           ...Object.entries(kind.crashOver ?? {}).map(([channel, policy]) => `\`${policy}\` over ${channel}`),
         ].join('; '),
         kind.quietHours === 'respect' ? 'kept' : 'ignored',
+        kind.urgency,
         length(kind.expiresMs / 1000),
         String(kind.retry.attempts),
         { event: 'Parley', request: 'requests', staff: 'staff' }[kind.source],

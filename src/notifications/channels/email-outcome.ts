@@ -20,6 +20,9 @@ export interface SmtpProgress {
   leaseOver: boolean;
 }
 
+/** Whether the server was asked or not, it had no time to say anything. */
+export const LEASE_OVER = { kind: 'later', code: 'lease-over', fault: false, ours: true } as const;
+
 const CERTIFICATE = /CERT|SIGNATURE|ISSUER|ALTNAME|SELF_SIGNED/;
 /** Said to whoever sends, whatever he sends: we are the ones to mend something. */
 const OF_THE_ACCOUNT = new Set([500, 501, 502, 503, 504, 530, 534, 535, 538]);
@@ -30,7 +33,7 @@ export function smtpOutcome(failure: SmtpFailure, { handedOver, leaseOver }: Smt
   if (handedOver) return afterTheDot(failure);
   if (code === 'EABORT') {
     const detail = 'The time for it was over before the mail server had all of it.';
-    return { kind: 'later', code: leaseOver ? 'lease-over' : 'smtp-timeout', detail, fault: !leaseOver };
+    return leaseOver ? { ...LEASE_OVER, detail } : fault('smtp-timeout', detail);
   }
   if (isTls(failure))
     return fault('smtp-tls', `${message} Check SMTP_TLS, SMTP_CA_FILE and the mail server's certificate.`);

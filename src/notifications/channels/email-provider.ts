@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { messageOf } from '../../platform/errors';
 import { mailboxOf, withoutAddress } from './addresses';
-import { smtpOutcome, type SmtpFailure } from './email-outcome';
+import { LEASE_OVER, smtpOutcome, type SmtpFailure } from './email-outcome';
 import type { Letter, Provider, SendOutcome } from './provider';
 
 /** Who e-mails come from. */
@@ -62,7 +62,7 @@ export class EmailProvider implements Provider {
     if (letter.content.channel !== 'email')
       return { kind: 'refused', code: 'content-mismatch', detail: 'Its content is not that of an e-mail.' };
     if (this.closed || leaseSignal.aborted)
-      return { kind: 'later', code: 'lease-over', detail: 'The time for it was over before it began.', fault: false };
+      return { ...LEASE_OVER, detail: 'The time for it was over before it began.' };
     const signal = AbortSignal.any([leaseSignal, AbortSignal.timeout(this.timeoutMs)]);
     try {
       const { response } = await this.mailer().sendMail(this.messageOf(letter, to, signal));

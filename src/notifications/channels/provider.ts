@@ -11,10 +11,13 @@ export type SendOutcome =
   | { kind: 'accepted'; reference?: string; code?: string; detail?: string }
   /** For good. `badAddress`: nothing will ever arrive there. */
   | { kind: 'refused'; code: string; detail: string; badAddress?: boolean }
-  /** For now, and certainly not done. `fault`: of the provider itself, which its breaker counts; otherwise it is about this one alone. */
-  | { kind: 'later'; code: string; detail: string; retryAfterMs?: number; fault: boolean }
+  /**
+   * For now, and certainly not done. `fault`: none would fare better now, which its breaker counts; otherwise it is about this one alone.
+   * `ours`: the cause is on our side and says nothing about the provider, which was not asked.
+   */
+  | { kind: 'later'; code: string; detail: string; retryAfterMs?: number; fault: boolean; ours?: true }
   /** The request, or a part of it, went out, and nobody heard what became of it. */
-  | { kind: 'unknown'; code: string; detail: string };
+  | { kind: 'unknown'; code: string; detail: string; retryAfterMs?: number };
 
 /** Whether an earlier request under our id has reached the provider. */
 export type LookUpOutcome =
@@ -23,7 +26,8 @@ export type LookUpOutcome =
   | { kind: 'not-found' }
   /** It reached the provider, which gave it up. */
   | { kind: 'refused'; code: string; detail: string }
-  | { kind: 'unavailable'; code: string; detail: string };
+  /** It doesn't say. That tells nothing of its sending, unless `fault`: it was not even reached. */
+  | { kind: 'unavailable'; code: string; detail: string; fault?: true };
 
 /**
  * Sends over one channel. Total functions: they resolve, whatever the network does. A notification's id is the idempotency key where the

@@ -73,16 +73,13 @@ export class InfobipSmsApi implements SmsApi {
       return unknown('sms-answer-unreadable', `It answered ${http} without the message's status.`);
     }
     const detail = `It answered ${http}${quoted(json)}.`;
-    if (http === 429)
-      return {
-        ...{ kind: 'later', code: 'sms-throttled', detail, fault: true },
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      };
+    const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+    if (http === 429) return { ...later('sms-throttled', detail), ...asked };
     if (http === 401 || http === 403)
       return later('sms-not-authorized', `${detail} Check SMS_TOKEN and what it may do.`);
     if (http < 400 || http === 404 || http === 405) return later('sms-wrong-url', `${detail} Check SMS_URL.`);
     // What a gateway says when it lost the server behind it says nothing about what that server did.
-    if (http >= 500 || http === 408) return unknown('sms-server-error', detail);
+    if (http >= 500 || http === 408) return { ...unknown('sms-server-error', detail), ...asked };
     const badAddress = violations(json).some((property) => property.endsWith('.to'));
     return {
       ...{ kind: 'refused', code: badAddress ? 'sms-number-refused' : 'sms-request-refused', detail },

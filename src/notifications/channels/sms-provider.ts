@@ -47,8 +47,12 @@ export class SmsProvider implements Provider {
 
   async lookUp(letter: Letter, signal: AbortSignal): Promise<LookUpOutcome> {
     const result = await this.ask(() => this.api.lookingUp(letter), signal);
-    if (result.kind === 'failed')
-      return cleaned({ kind: 'unavailable', code: 'sms-log-unavailable', detail: messageOf(result.error) }, letter);
+    if (result.kind === 'failed') {
+      // Not reached, it could not send either. A log that is slow says nothing.
+      const fault = !result.written && !signal.aborted && ({ fault: true } as const);
+      const detail = messageOf(result.error);
+      return cleaned({ kind: 'unavailable', code: 'sms-log-unavailable', detail, ...fault }, letter);
+    }
     return cleaned(this.api.lookedUp(answerOf(result), letter, new Date()), letter);
   }
 

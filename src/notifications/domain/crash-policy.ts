@@ -173,10 +173,13 @@ function refusedForNow(situation: Situation, begun: Begun, outcome: Outcome & { 
 }
 
 /** The attempt itself is in doubt now. */
-function inDoubt(situation: Situation, begun: Begun, outcome: Reason, now: Date): Verdict {
+function inDoubt(situation: Situation, begun: Begun, outcome: Outcome & { kind: 'unknown' }, now: Date): Verdict {
   const { kind, notification } = situation;
   if (kind.crash === 'repeat' && notification.attempts >= kind.retry.attempts) return usedUp(situation, true, outcome);
-  return leftInDoubt(situation, begun, outcome, after(now, begun.pauseMs));
+  const [soon, asked] = [after(now, begun.pauseMs), after(now, outcome.retryAfterMs ?? 0)];
+  // Not where by then nothing but to give it up would be left.
+  const waits = asked > soon && planInDoubt(situation, asked).do !== 'write';
+  return leftInDoubt(situation, begun, outcome, waits ? asked : soon);
 }
 
 /** Waits where there will be something to do at that time, and otherwise ends now. */

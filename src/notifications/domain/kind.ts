@@ -17,6 +17,10 @@ export interface NotificationRetry {
   attempts: number;
 }
 
+/** Through one provider what is more urgent goes first. Rows keep the place in this list: it only grows at its end. */
+export const URGENCIES = ['high', 'normal', 'low'] as const;
+export type Urgency = (typeof URGENCIES)[number];
+
 export type KindSource = 'event' | 'request' | 'staff';
 
 /** Everything that Parley may tell somebody: one file each, listed in `kinds/catalogue.ts`, its templates beside it. */
@@ -32,6 +36,8 @@ export interface NotificationKind {
   crashOver?: Readonly<Partial<Record<Channel, CrashPolicy>>>;
   /** Does it wait while its receiver wants quiet? */
   quietHours: 'respect' | 'ignore';
+  /** `high`: somebody waits in front of a screen; `normal`: somebody is to act on it today; `low`: it can wait for all others. */
+  urgency: Urgency;
   /** After that it is worth nothing, ms from its event. */
   expiresMs: number;
   retry: NotificationRetry;

@@ -7,6 +7,7 @@ export const announcement: NotificationKind = {
   channels: ['email', 'sms'],
   crash: 'skip',
   quietHours: 'respect',
+  urgency: 'low',
   expiresMs: 48 * HOUR_MS,
   retry: PATIENT,
   source: 'request',

@@ -7,6 +7,7 @@ export const confirmationCode: NotificationKind = {
   channels: ['sms', 'email'],
   crash: 'repeat',
   quietHours: 'ignore',
+  urgency: 'high',
   expiresMs: 10 * MINUTE_MS,
   retry: AT_ONCE,
   source: 'request',

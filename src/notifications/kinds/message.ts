@@ -7,6 +7,7 @@ export const message: NotificationKind = {
   channels: ['email', 'sms', 'webhook'],
   crash: 'look-up',
   quietHours: 'respect',
+  urgency: 'low',
   expiresMs: 72 * HOUR_MS,
   retry: PATIENT,
   source: 'request',

@@ -7,6 +7,7 @@ export const orderOverdue: NotificationKind = {
   channels: ['email', 'sms', 'webhook'],
   crash: 'repeat',
   quietHours: 'ignore',
+  urgency: 'normal',
   expiresMs: 24 * HOUR_MS,
   retry: URGENT,
   source: 'event',

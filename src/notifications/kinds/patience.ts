@@ -16,7 +16,7 @@ export const AT_ONCE: NotificationRetry = { initialMs: 2 * SECOND_MS, maxMs: 30 
 /** What each kind that tells of an order's course has in common. */
 export const ORDER_COURSE: Pick<
   NotificationKind,
-  'channels' | 'crash' | 'crashOver' | 'quietHours' | 'expiresMs' | 'retry' | 'source'
+  'channels' | 'crash' | 'crashOver' | 'quietHours' | 'urgency' | 'expiresMs' | 'retry' | 'source'
 > = {
   channels: ['email', 'webhook', 'sms'],
   crash: 'look-up',
@@ -24,6 +24,7 @@ export const ORDER_COURSE: Pick<
   // its reader would get twice, a person decides.
   crashOver: { webhook: 'repeat' },
   quietHours: 'respect',
+  urgency: 'low',
   expiresMs: 72 * HOUR_MS,
   retry: PATIENT,
   source: 'event',

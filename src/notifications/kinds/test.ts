@@ -7,6 +7,7 @@ export const test: NotificationKind = {
   channels: ['email', 'sms', 'webhook'],
   crash: 'repeat',
   quietHours: 'ignore',
+  urgency: 'high',
   expiresMs: HOUR_MS,
   retry: URGENT,
   source: 'staff',

@@ -7,6 +7,7 @@ export const webhookDisabled: NotificationKind = {
   channels: ['email', 'sms', 'webhook'],
   crash: 'repeat',
   quietHours: 'ignore',
+  urgency: 'normal',
   expiresMs: 72 * HOUR_MS,
   retry: URGENT,
   source: 'event',

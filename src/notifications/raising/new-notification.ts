@@ -1,7 +1,8 @@
 import { query, storable, type Tx } from '../../platform/database';
-import type { NotificationKind } from '../domain/kind';
+import { type NotificationKind, URGENCIES } from '../domain/kind';
 import type { Channel, NotificationEvent } from '../domain/notification';
 import { providerOf } from '../domain/provider-name';
+import { kindOf } from '../kinds/catalogue';
 import type { Target } from './audience';
 import { notificationId } from './notification-id';
 
@@ -124,6 +125,7 @@ export async function insertNotifications(tx: Tx, rows: NewNotification[], now: 
     next: column('nextAttemptAt', distinct),
     expires: column('expiresAt', distinct),
     resendOf: column('resendOf', distinct),
+    urgencies: column('kind', distinct).map((kind) => URGENCIES.indexOf(kindOf(kind)?.urgency ?? 'normal')),
   });
   return new Set(made.map(({ id }) => id));
 }
@@ -131,19 +133,22 @@ export async function insertNotifications(tx: Tx, rows: NewNotification[], now: 
 /**
  * `webhook/…` is of the channel webhook, the others are named as their channels. Every row has its shared part and the other way round, so the FULL
  * JOIN joins as a plain one would; but never in a nested loop, which a kept plan, made for a handful, would choose for thousands.
+ * What is due by the clock of whoever raises it is due by the database's, by which it is claimed: a host's clock that is ahead delays nothing.
  */
 export const INSERT = `
   WITH known AS (
     INSERT INTO notification_provider (name, channel) SELECT p.name, split_part(p.name, '/', 1) FROM unnest(:providers::text[]) p(name)
     WHERE NOT EXISTS (SELECT FROM notification_provider k WHERE k.name = p.name) ON CONFLICT DO NOTHING)
   INSERT INTO notification (id, event_id, kind, channel, provider, receiver, address, partner, order_number, data, request_hash, secret,
-    happened_at, created_at, next_attempt_at, expires_at, resend_of)
+    happened_at, created_at, next_attempt_at, expires_at, resend_of, urgency)
   SELECT n.id, n.event_id, s.kind, s.channel, s.provider, s.receiver, s.address, s.partner, n.order_number, n.data, s.request_hash, s.secret,
-    s.happened_at, :now, s.next_attempt_at, s.expires_at, s.resend_of
+    s.happened_at, :now::timestamptz, CASE WHEN s.next_attempt_at > :now::timestamptz THEN s.next_attempt_at
+      ELSE least(s.next_attempt_at, clock_timestamp()) END, s.expires_at, s.resend_of, s.urgency
   FROM ROWS FROM (unnest(:ids::uuid[], :eventIds::text[], :orders::text[], :places::int[]), jsonb_array_elements(:data::jsonb)) WITH ORDINALITY
     n(id, event_id, order_number, place, data, turn)
   FULL JOIN unnest(:kinds::text[], :channels::text[], :rowProviders::text[], :receivers::text[], :addresses::text[], :partners::text[],
-    :hashes::bytea[], :secrets::boolean[], :happened::timestamptz[], :next::timestamptz[], :expires::timestamptz[], :resendOf::uuid[])
+    :hashes::bytea[], :secrets::boolean[], :happened::timestamptz[], :next::timestamptz[], :expires::timestamptz[], :resendOf::uuid[],
+    :urgencies::smallint[])
     WITH ORDINALITY s(kind, channel, provider, receiver, address, partner, request_hash, secret, happened_at, next_attempt_at, expires_at,
-      resend_of, place) ON s.place = n.place
+      resend_of, urgency, place) ON s.place = n.place
   ORDER BY n.turn ON CONFLICT DO NOTHING RETURNING id`;

@@ -18,17 +18,21 @@ export interface Report {
   code: string | null;
   detail: string | null;
   retryAfterMs: number;
-  trial: boolean;
+  /** A fault that is ours to mend. */
+  ours?: boolean;
+  /** Of the breaker as the claim of a trial left it; null: none. */
+  trial: Date | null;
 }
 
 /**
  * `open_until` is set while the breaker is open; once it has passed, claims let one through as a trial, and meanwhile only the trial's word counts:
- * what was under way when it opened neither closes it nor lengthens it (except a Retry-After).
+ * what was under way when it opened neither closes it nor lengthens it (except a Retry-After). A fault of ours opens it as any other, since the
+ * next one would fare no better; but that the provider itself fails is not known any more, and counts from its next fault.
  */
 const FAULT = `
   UPDATE notification_provider SET
     failures = CASE WHEN open_until IS NULL OR :trial THEN failures + 1 ELSE failures END,
-    failing_since = coalesce(failing_since, clock_timestamp()),
+    failing_since = CASE WHEN NOT :ours THEN coalesce(failing_since, clock_timestamp()) END,
     open_until = CASE
       WHEN open_until IS NOT NULL AND NOT :trial OR NOT :trial AND failures + 1 < :faults THEN
         CASE WHEN :retryAfterMs::float8 > 0 THEN greatest(open_until, clock_timestamp() + :retryAfterMs::float8 * interval '1 millisecond') ELSE open_until END
@@ -46,17 +50,18 @@ const ANSWER = `
   WHERE name = :provider AND (:trial OR failures > 0 AND open_until IS NULL OR :accepted AND (failing_since IS NOT NULL
     OR last_success_at IS NULL OR last_success_at < clock_timestamp() - ${SUCCESS_EVERY_MS} * interval '1 millisecond'))`;
 
+/** A trial has told nothing: the next one may try. Nobody else's pause ends with it, neither that of a later trial nor one that the provider asked for. */
+export const END_TRIAL = `UPDATE notification_provider SET open_until = clock_timestamp() WHERE name = :provider AND open_until = :until`;
+
 /** Moves the breaker of a provider, for all processes. Behind a success of a provider that works nothing is written. */
 export async function report(tx: Tx, about: Report): Promise<void> {
-  const { provider, says, trial, code, detail } = about;
+  const { provider, says, code, detail, ours = false } = about;
+  const trial = about.trial !== null;
   if (says === 'nothing') {
-    if (trial)
-      await query(tx, `UPDATE notification_provider SET open_until = clock_timestamp() WHERE name = :provider`, {
-        provider,
-      });
+    if (trial) await query(tx, END_TRIAL, { provider, until: about.trial });
   } else if (says === 'fault') {
     const retryAfterMs = Math.min(about.retryAfterMs, MAX_RETRY_AFTER_MS);
     const limits = { faults: FAULTS, initialMs: INITIAL_MS, maxMs: MAX_MS };
-    await query(tx, FAULT, { provider, trial, code, detail, retryAfterMs, ...limits });
+    await query(tx, FAULT, { provider, trial, ours, code, detail, retryAfterMs, ...limits });
   } else await query(tx, ANSWER, { provider, trial, accepted: says === 'accepted' });
 }

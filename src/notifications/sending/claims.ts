@@ -1,6 +1,9 @@
 import type { Database } from '../../platform/database';
+import { URGENCIES } from '../domain/kind';
 import type { Channel, ClaimedNotification } from '../domain/notification';
 import type { Forsaken } from '../receivers/moves';
+import { END_TRIAL } from './breaker';
+import { turnsOf } from './turns';
 
 /** A provider's bucket holds what it may be given in so much time, so that no second sees much more than the rate. */
 const BURST_SECONDS = 0.25;
@@ -13,6 +16,8 @@ export interface Tap {
   leaseMs: number;
   /** Kinds that this release knows; others are left to a newer one. */
   kinds: readonly string[];
+  /** Tokens of what was claimed before and not sent: the provider was not asked. */
+  unused?: number;
 }
 
 /** A notification with what its sender must know beside it. */
@@ -27,8 +32,8 @@ export interface Claimed extends ClaimedNotification {
 
 export interface Catch {
   claimed: Claimed[];
-  /** One alone, behind an open breaker: its outcome opens or closes it. */
-  trial: boolean;
+  /** One alone, behind an open breaker: its outcome opens or closes it. Until then nobody else tries, unless its sender says that it tells nothing. */
+  trial: Date | null;
   /** Nothing is to be had before, ms: the bucket is empty or the breaker open. */
   waitMs: number;
   /** By the database, when they were claimed. */
@@ -36,27 +41,43 @@ export interface Catch {
 }
 
 /**
- * A clock that was set back fills the bucket, too: nothing would be sent until it is as late again as it was.
- * Two limits: by the first, which is known when it is planned, what is due is read in the order of its index; no more than the second are claimed.
+ * By the first limit, which is known when it is planned, what is due is read in the order of its index, one urgency after the other; no more than
+ * the second are taken.
  */
+const dueBy = (what: string, limit: string, lock = ''): string => `
+      SELECT first.* FROM unnest(:urgencies::smallint[]) u(urgency), LATERAL (
+        SELECT ${what} FROM notification n
+        WHERE n.provider = :provider AND n.state = 'pending' AND n.urgency = u.urgency AND n.next_attempt_at <= (SELECT at FROM room)
+          AND n.kind = ANY(:kinds::text[])
+        ORDER BY n.next_attempt_at LIMIT ${limit} ${lock}) first`;
+
+/** A trial is looked for among so many that are due. */
+const NEAR = 1_000;
+/** What has not failed yet: a question says nothing about sending, and what was refused before may be what is wrong. */
+const AS_TRIAL = 'doubtful, attempts, urgency, next_attempt_at';
+
+/** A clock that was set back fills the bucket, too: nothing would be sent until it is as late again as it was. */
 export const CLAIM = `
   WITH gate AS MATERIALIZED (
     SELECT name, tokens, refilled_at, open_until FROM notification_provider WHERE name = :provider AND disabled_at IS NULL FOR UPDATE
   ), timed AS MATERIALIZED (
     SELECT gate.*, clock_timestamp() AS at FROM gate
   ), tap AS MATERIALIZED (
-    SELECT name, at, open_until, open_until IS NOT NULL AS trial,
-      least(:burst::float8, tokens + :rate::float8 * abs(extract(epoch FROM at - coalesce(refilled_at, at - interval '1 hour')))) AS tokens
+    SELECT name, at, open_until, open_until IS NOT NULL AS trial, least(:burst::float8, tokens + :unused::float8
+      + :rate::float8 * abs(extract(epoch FROM at - coalesce(refilled_at, at - interval '1 hour')))) AS tokens
     FROM timed
   ), room AS MATERIALIZED (
     SELECT *, CASE WHEN open_until > at THEN 0 WHEN trial THEN least(1, floor(tokens)) ELSE least(:slots::int, floor(tokens)) END::int AS places
     FROM tap
   ), due AS MATERIALIZED (
+    (${dueBy('n.id', ':slots::int', 'FOR UPDATE SKIP LOCKED')}
+    LIMIT (SELECT CASE WHEN trial THEN 0 ELSE places END FROM room))
+    UNION ALL
     SELECT id FROM (
-      SELECT id FROM notification
-      WHERE provider = :provider AND state = 'pending' AND next_attempt_at <= (SELECT at FROM room) AND kind = ANY(:kinds::text[])
-      ORDER BY next_attempt_at LIMIT :slots::int FOR UPDATE SKIP LOCKED
-    ) first LIMIT (SELECT places FROM room)
+      SELECT id FROM notification WHERE state = 'pending' AND id = ANY(ARRAY(
+        SELECT id FROM (${dueBy('n.id, n.doubtful, n.attempts, n.urgency, n.next_attempt_at', String(NEAR))}
+          LIMIT ${NEAR}) near ORDER BY ${AS_TRIAL} LIMIT 8))
+      ORDER BY ${AS_TRIAL} LIMIT (SELECT CASE WHEN trial THEN places ELSE 0 END FROM room) FOR UPDATE SKIP LOCKED) tried
   ), claimed AS (
     UPDATE notification SET state = 'sending', claim = gen_random_uuid(), version = version + 1,
       lease_until = (SELECT at FROM room) + :leaseMs::int * interval '1 millisecond'
@@ -64,9 +85,9 @@ export const CLAIM = `
   ), taken AS (
     UPDATE notification_provider p SET tokens = room.tokens - (SELECT count(*) FROM claimed), refilled_at = room.at,
       open_until = CASE WHEN room.trial THEN room.at + :leaseMs::int * interval '1 millisecond' END
-    FROM room WHERE p.name = room.name AND EXISTS (SELECT FROM claimed)
+    FROM room WHERE p.name = room.name AND EXISTS (SELECT FROM claimed) RETURNING p.open_until AS until
   )
-  SELECT room.at, room.trial,
+  SELECT room.at, taken.until AS trial,
     CASE WHEN open_until > room.at THEN extract(epoch FROM open_until - room.at) * 1000
       ELSE greatest(0, 1 - (room.tokens - (SELECT count(*) FROM claimed))) * 1000 / :rate::float8 END::float8 AS "waitMs",
     n.id, n.event_id AS "eventId", n.kind, n.channel, n.provider, n.receiver, n.address, n.partner, n.order_number AS "orderNumber", n.data,
@@ -75,12 +96,15 @@ export const CLAIM = `
     r.quiet_to::text AS "quietTo", r.time_zone AS "timeZone",
     CASE WHEN n.receiver IS NULL THEN NULL WHEN r.id IS NULL THEN 'receiver-removed'
       WHEN CASE n.channel WHEN 'email' THEN r.email WHEN 'sms' THEN r.phone ELSE r.webhook_url END IS NULL THEN 'address-removed' END AS forsaken
-  FROM room LEFT JOIN claimed n ON true LEFT JOIN notification_receiver r ON r.id = n.receiver`;
+  FROM room LEFT JOIN taken ON true LEFT JOIN claimed n ON true LEFT JOIN notification_receiver r ON r.id = n.receiver`;
 
-type Row = Claimed & { at: Date; trial: boolean; waitMs: number };
+type Row = Claimed & { at: Date; trial: Date | null; waitMs: number };
 
 /** Who has which notification, and until when. One statement each. */
 export class Claims {
+  /** How often something was claimed for a provider. */
+  private readonly catches = new Map<string, number>();
+
   constructor(private readonly database: Database) {}
 
   /** Providers that have something due, and are neither disabled nor behind an open breaker; each found by a step in the index (an EXISTS would be joined with all that waits). */
@@ -94,8 +118,10 @@ export class Claims {
        )
        SELECT known.provider FROM known LEFT JOIN notification_provider p ON p.name = known.provider
        WHERE known.provider IS NOT NULL AND p.disabled_at IS NULL AND coalesce(p.open_until <= now(), true)
-         AND (SELECT n.next_attempt_at FROM notification n WHERE n.state = 'pending' AND n.provider = known.provider
-           ORDER BY n.next_attempt_at LIMIT 1) <= now()`,
+         AND EXISTS (SELECT FROM unnest(:urgencies::smallint[]) u(urgency) WHERE (
+           SELECT n.next_attempt_at FROM notification n WHERE n.state = 'pending' AND n.provider = known.provider AND n.urgency = u.urgency
+           ORDER BY n.next_attempt_at LIMIT 1) <= now())`,
+      { urgencies: URGENCIES.map((_, place) => place) },
     );
     return rows.map(({ provider }) => provider);
   }
@@ -109,17 +135,21 @@ export class Claims {
   }
 
   /**
-   * Takes at most as many as there are places, tokens and, behind an open breaker, one. The provider's row is locked first, so limits hold
-   * over all processes; clock and limits are read behind that lock. What another has is skipped. Undefined: the provider has no row, or is disabled.
+   * Takes at most as many as there are places, tokens and, behind an open breaker, one; what is more urgent first, and now and then what is less. The
+   * provider's row is locked first, so limits hold over all processes; clock and limits are read behind that lock. What another has is skipped.
+   * Undefined: the provider has no row, or is disabled.
    */
-  async claim({ provider, slots, perSecond, leaseMs, kinds }: Tap): Promise<Catch | undefined> {
+  async claim({ provider, slots, perSecond, leaseMs, kinds, unused = 0 }: Tap): Promise<Catch | undefined> {
     const burst = Math.max(1, perSecond * BURST_SECONDS);
-    const values = { provider, slots, rate: perSecond, burst, leaseMs, kinds };
+    const catches = this.catches.get(provider) ?? 0;
+    const values = { provider, slots, rate: perSecond, burst, leaseMs, kinds, unused, urgencies: turnsOf(catches) };
     const rows = await this.database.query<Row>(CLAIM, values);
     const [first] = rows;
     if (!first) return undefined;
     const { at, trial, waitMs } = first;
-    return { at, trial, waitMs, claimed: rows.filter(({ id }) => id !== null) };
+    const claimed = rows.filter(({ id }) => id !== null);
+    if (claimed.length > 0 && trial === null) this.catches.set(provider, catches + 1);
+    return { at, trial, waitMs, claimed };
   }
 
   /** What was claimed and not begun is anybody's again, as long as it was ours. */
@@ -133,12 +163,9 @@ export class Claims {
     );
   }
 
-  /** A trial that never asked the provider has told nothing: the next one may try. */
-  async endTrial(provider: string): Promise<void> {
-    await this.database.query(
-      `WITH ended AS (UPDATE notification_provider SET open_until = now() WHERE name = :provider AND open_until > now()) SELECT`,
-      { provider },
-    );
+  /** A trial that never asked the provider has told nothing. */
+  async endTrial(provider: string, until: Date): Promise<void> {
+    await this.database.query(`WITH ended AS (${END_TRIAL}) SELECT`, { provider, until });
   }
 
   /**

@@ -16,27 +16,30 @@ export const referenceOf = (outcome: Outcome): string | null =>
   'reference' in outcome && outcome.reference !== undefined ? storable(outcome.reference).slice(0, 500) : null;
 
 /**
- * A timeout counts as the provider's fault; so does a provider that can't say. That it answers questions says nothing about its sending: of faults in
- * a row between which it is asked they would leave none.
+ * A timeout counts as the provider's fault. What it answers when it is asked says nothing about its sending: of faults in a row between which it
+ * is asked, answers would leave none, and a log that tells nothing would shut off a provider that sends.
  */
-export function reportOf(outcome: Outcome, trial: boolean): Pick<Report, 'says' | 'retryAfterMs'> {
-  switch (outcome.kind) {
+export function reportOf(outcome: Outcome, trial: boolean): Pick<Report, 'says' | 'retryAfterMs' | 'ours'> {
+  const isFault = outcome.kind === 'unknown' || ('fault' in outcome && outcome.fault === true);
+  const ours = 'ours' in outcome && outcome.ours === true;
+  const retryAfterMs = isFault && 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
+  return { says: isFault ? 'fault' : ours ? 'nothing' : saidOfSending(outcome, trial), retryAfterMs, ours };
+}
+
+function saidOfSending({ kind }: Outcome, trial: boolean): Report['says'] {
+  switch (kind) {
     case 'accepted':
-      return { says: 'accepted', retryAfterMs: 0 };
+      return 'accepted';
     case 'later':
-      return outcome.fault
-        ? { says: 'fault', retryAfterMs: outcome.retryAfterMs ?? 0 }
-        : { says: 'answered', retryAfterMs: 0 };
-    case 'unknown':
-    case 'unavailable':
-      return { says: 'fault', retryAfterMs: 0 };
-    case 'not-sent':
-      return { says: 'nothing', retryAfterMs: 0 };
+    case 'refused':
+      return 'answered';
     case 'found':
     case 'not-found':
-      return { says: trial ? 'answered' : 'nothing', retryAfterMs: 0 };
-    case 'refused':
-      return { says: 'answered', retryAfterMs: 0 };
+      return trial ? 'answered' : 'nothing';
+    case 'unknown':
+    case 'unavailable':
+    case 'not-sent':
+      return 'nothing';
   }
 }
 

@@ -1,4 +1,4 @@
-import { sleep } from '../../platform/polling';
+import { Wakeable } from '../../platform/polling';
 import type { Provider } from '../channels/provider';
 import type { NotificationKind } from '../domain/kind';
 import type { Claimed, Claims } from './claims';
@@ -15,7 +15,8 @@ export interface LaneParts {
   leaseMs: number;
   /** Places of this lane now. */
   slots: (inFlight: number) => number;
-  deal: (assignment: Assignment) => Promise<void>;
+  /** Resolves with false where the provider was not asked. */
+  deal: (assignment: Assignment) => Promise<boolean>;
   /** Aborts when nothing new is to be claimed. */
   signal: AbortSignal;
 }
@@ -24,6 +25,9 @@ export interface LaneParts {
 export class ProviderLane {
   private readonly inFlight = new Set<Promise<void>>();
   private draining: Promise<void> | undefined;
+  /** Tokens of what was not sent; for the next claim. */
+  private unused = 0;
+  private readonly tokens = new Wakeable();
 
   constructor(private readonly parts: LaneParts) {}
 
@@ -65,24 +69,37 @@ export class ProviderLane {
         isKnown = true;
         continue;
       }
-      if (caught.count < places) {
+      // What it told is heard at once. Where it told nothing, the next one may.
+      if (caught.trial) await caught.trial;
+      else if (caught.count < places) {
         if (caught.waitMs <= 0 || caught.waitMs > LONGEST_WAIT_MS) return;
-        await sleep(caught.waitMs, signal);
+        await this.pause(caught.waitMs);
       }
     }
   }
 
-  private async claim(places: number): Promise<{ count: number; waitMs: number } | undefined> {
+  /** Until the bucket holds a token again, by time or since one was not used. */
+  private async pause(ms: number): Promise<void> {
+    const { signal } = this.parts;
+    if (signal.aborted) return;
+    const wake = (): void => this.tokens.wake();
+    signal.addEventListener('abort', wake);
+    await this.tokens.wait(ms);
+    signal.removeEventListener('abort', wake);
+  }
+
+  private async claim(
+    places: number,
+  ): Promise<{ count: number; waitMs: number; trial: Promise<void> | undefined } | undefined> {
     const { claims, name: provider, kinds, leaseMs } = this.parts;
     const { perSecond } = this.parts.provider;
-    const caught = await claims.claim({
-      provider,
-      slots: places,
-      perSecond,
-      leaseMs,
-      kinds: kinds.map(({ name }) => name),
-    });
+    const { unused } = this;
+    const names = kinds.map(({ name }) => name);
+    const caught = await claims.claim({ provider, slots: places, perSecond, leaseMs, kinds: names, unused });
     if (!caught) return undefined;
+    // They were written with what was claimed.
+    if (caught.claimed.length > 0) this.unused -= unused;
+    let trial: Promise<void> | undefined;
     const heard = performance.now();
     const now = () => new Date(caught.at.getTime() + performance.now() - heard);
     for (const claimed of caught.claimed) {
@@ -92,15 +109,27 @@ export class ProviderLane {
         !kind || this.parts.signal.aborted
           ? this.giveBack(claimed, caught.trial)
           : this.parts.deal({ claimed, kind, provider: this.parts.provider, trial: caught.trial, now });
-      const tracked: Promise<void> = work.catch(() => undefined).finally(() => this.inFlight.delete(tracked));
+      const tracked: Promise<void> = work
+        .then((asked) => {
+          if (!asked) this.returnToken();
+        })
+        .catch(() => undefined)
+        .finally(() => this.inFlight.delete(tracked));
       this.inFlight.add(tracked);
+      if (caught.trial) trial = tracked;
     }
-    return { count: caught.claimed.length, waitMs: caught.waitMs };
+    return { count: caught.claimed.length, waitMs: caught.waitMs, trial };
   }
 
-  private async giveBack(claimed: Claimed, trial: boolean): Promise<void> {
+  private returnToken(): void {
+    this.unused += 1;
+    this.tokens.wake();
+  }
+
+  private async giveBack(claimed: Claimed, trial: Date | null): Promise<false> {
     await this.parts.claims.giveBack(claimed);
     // Otherwise nobody would try that provider for a lease.
-    if (trial) await this.parts.claims.endTrial(claimed.provider);
+    if (trial) await this.parts.claims.endTrial(claimed.provider, trial);
+    return false;
   }
 }

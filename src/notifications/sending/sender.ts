@@ -31,7 +31,8 @@ export interface Assignment {
   claimed: Claimed;
   kind: NotificationKind;
   provider: Provider;
-  trial: boolean;
+  /** See `Catch`. */
+  trial: Date | null;
   /** The database's time, carried on by our clock that never jumps. */
   now: () => Date;
 }
@@ -42,17 +43,20 @@ const SAVING = { initialMs: 250, maxMs: 5_000 };
 export class Sender {
   constructor(private readonly parts: SenderParts) {}
 
-  async deal(assignment: Assignment): Promise<void> {
+  /** False: the provider was not asked. */
+  async deal(assignment: Assignment): Promise<boolean> {
     const { claimed, trial } = assignment;
     try {
       const asked = await this.step(assignment);
-      if (!asked && trial) await this.parts.claims.endTrial(claimed.provider);
+      if (!asked && trial) await this.parts.claims.endTrial(claimed.provider, trial);
+      return asked;
     } catch (error) {
       // Nothing is lost: its lease ends, and whoever finds it goes on from there.
       this.parts.log.error(
         { ...fieldsOf(claimed), code: 'notification-unsettled', reason: messageOf(error) },
         'a notification could not be dealt with; it is looked at again when its lease is over',
       );
+      return true;
     }
   }
 
@@ -126,7 +130,7 @@ export class Sender {
       ...{ number: attempt.number, outcome: outcome.kind, reference: referenceOf(outcome), ...said },
       badAddress: outcome.kind === 'refused' && 'badAddress' in outcome && outcome.badAddress === true,
     };
-    const about: Report = { provider: claimed.provider, trial, ...said, ...reportOf(outcome, trial) };
+    const about: Report = { provider: claimed.provider, trial, ...said, ...reportOf(outcome, trial !== null) };
     const written = await retryForever(() => this.parts.attempts.settle(claimed, ending, verdict, about), {
       policy: SAVING,
       // Behind that it is in doubt anyway.

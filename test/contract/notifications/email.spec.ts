@@ -95,7 +95,7 @@ describe('what a mail server says', () => {
         stage === 'connect' ? server.connections > 0 : server.commands.at(-1)?.startsWith(stage),
       );
       lease.abort();
-      expect(await outcome).toMatchObject({ kind: 'later', code: 'lease-over', fault: false });
+      expect(await outcome).toMatchObject({ kind: 'later', code: 'lease-over', fault: false, ours: true });
       await eventually(() => server.open === 0);
       expect(server.mails).toEqual([]);
     },

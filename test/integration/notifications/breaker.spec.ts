@@ -62,7 +62,7 @@ const clock = async (): Promise<number> => {
 };
 
 /** That this shuts the tap for so long, counted from some moment of it, however long it takes; then it stays shut for as long as the test likes. */
-async function expectToShut(work: () => Promise<void>, ms: number): Promise<void> {
+async function expectToShut(work: () => Promise<unknown>, ms: number): Promise<void> {
   const before = await clock();
   await work();
   const [after, shut] = [await clock(), (await tap())?.openUntil];
@@ -131,6 +131,32 @@ describe('the breaker of a provider', () => {
     expect(provider.lookUps).toEqual([id]);
     expect(await tap()).toMatchObject({ failures: 4, openUntil: null });
     await expectToShut(() => send(1), 5_000);
+  });
+
+  it('is not moved by a log that may not be read, and sends on', async () => {
+    const ids = await world.put(8, { kind: 'asks', dueInMs: -60_000 });
+    await world.database.query('UPDATE notification SET doubtful = true');
+    provider.logStatus = 403;
+    for (let n = 0; n < 8; n++) await world.sender().deal(await claimOne(world, httpProvider(url)));
+    expect(provider.lookUps.toSorted()).toEqual(ids.toSorted());
+    expect(await tap()).toMatchObject({ failures: 0, openUntil: null, failing: false });
+    await world.database.query(`UPDATE notification SET next_attempt_at = now() + interval '1 hour'`);
+    await send(1);
+    expect(await world.states()).toEqual({ pending: 8, sent: 1 });
+  });
+
+  it('knows since when it has failed by faults of the provider alone, not by ours', async () => {
+    const ours = { kind: 'later', code: 'key-missing', detail: 'A key is missing.', fault: true, ours: true } as const;
+    const keyless = { ...httpProvider(url), send: () => Promise.resolve(ours) };
+    await world.put(5, { kind: 'repeats' });
+    for (let n = 0; n < 4; n++) await world.sender().deal(await claimOne(world, keyless));
+    expect(await tap()).toMatchObject({ failures: 4, openUntil: null, failing: false });
+    await expectToShut(async () => world.sender().deal(await claimOne(world, keyless)), 5_000);
+    expect(await tap()).toMatchObject({ failing: false, last_code: 'key-missing' });
+    await passOpenTime();
+    provider.behaviour = () => ({ status: 500 });
+    await send(1);
+    expect(await tap()).toMatchObject({ failures: 6, failing: true, last_code: 'http-500' });
   });
 
   it('goes by the trial alone while it is open: what was under way neither closes it nor lengthens it', async () => {

@@ -14,6 +14,8 @@ export class CountingProvider {
   readonly effects: string[] = [];
   readonly lookUps: string[] = [];
   behaviour: Behaviour = () => ({});
+  /** In place of what it knows, to every question. */
+  logStatus: number | undefined;
   /** Does it know our id again? */
   remembers = false;
   most = 0;
@@ -27,7 +29,7 @@ export class CountingProvider {
 
   reset(): void {
     for (const list of [this.requests, this.effects, this.lookUps]) list.length = 0;
-    [this.behaviour, this.remembers, this.most] = [() => ({}), false, 0];
+    [this.behaviour, this.remembers, this.most, this.logStatus] = [() => ({}), false, 0, undefined];
   }
 
   /** Ends what hangs: whoever asked never hears what became of it. */
@@ -44,7 +46,7 @@ export class CountingProvider {
     const id = request.url?.split('/').at(-1) ?? '';
     if (request.method === 'GET') {
       this.lookUps.push(id);
-      response.writeHead(this.effects.includes(id) ? 200 : 404).end();
+      response.writeHead(this.logStatus ?? (this.effects.includes(id) ? 200 : 404)).end();
       return;
     }
     this.requests.push(id);
@@ -89,6 +91,7 @@ export function httpProvider(
   const lookUp = async (letter: Letter, signal: AbortSignal): Promise<LookUpOutcome> => {
     try {
       const { status } = await ask('GET', letter, signal);
+      if (status === 403) return { kind: 'unavailable', code: 'no-log', detail: 'Its log may not be read.' };
       return status === 200 ? { kind: 'found' } : { kind: 'not-found' };
     } catch {
       return { kind: 'unavailable', code: 'no-answer', detail: 'It did not answer.' };

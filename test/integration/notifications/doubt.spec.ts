@@ -119,7 +119,7 @@ describe('what is heard after the claim was lost', () => {
         one.assignment.claimed,
         { number: begun.number, outcome, code: null, detail: null, reference: 'r', badAddress: false },
         { state, doubtful: false, code: null, detail: null },
-        { provider: 'sms', says: 'fault', code: 'late', detail: null, retryAfterMs: 60_000, trial: false },
+        { provider: 'sms', says: 'fault', code: 'late', detail: null, retryAfterMs: 60_000, trial: null },
       );
     return { ...one, settle };
   }

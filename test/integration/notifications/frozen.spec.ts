@@ -97,7 +97,7 @@ describe('a notifier that stands still inside a transaction', () => {
           ours,
           { number: 1, outcome: 'accepted', code: null, detail: null, reference: null, badAddress: false },
           { state: 'sent', doubtful: false, code: null, detail: null },
-          { provider: 'sms', says: 'accepted', code: null, detail: null, retryAfterMs: 0, trial: false },
+          { provider: 'sms', says: 'accepted', code: null, detail: null, retryAfterMs: 0, trial: null },
         ),
       async () => expect((await world.claims.claim(others))?.claimed).toHaveLength(1),
     );

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import type { Provider } from '../../../src/notifications/channels/provider';
-import type { NotificationKind } from '../../../src/notifications/domain/kind';
+import { type NotificationKind, URGENCIES, type Urgency } from '../../../src/notifications/domain/kind';
 import { Attempts } from '../../../src/notifications/sending/attempts';
 import { Claims } from '../../../src/notifications/sending/claims';
 import { Expiry } from '../../../src/notifications/sending/expiry';
@@ -53,6 +53,7 @@ export interface Shape {
   /** ms from now, by the database. */
   dueInMs?: number;
   expiresInMs?: number;
+  urgency?: Urgency;
 }
 
 /** Longer than any of these tests takes, on a machine that stands still for seconds, too: what is to be over is aged. */
@@ -60,7 +61,7 @@ export const LEASE = { leaseMs: 60_000 };
 
 const retry = { initialMs: 20, maxMs: 100, attempts: 5 };
 const kind = (name: string, rest: Partial<NotificationKind>): NotificationKind => ({
-  ...{ name, summary: 'Of tests.', channels: ['sms'], crash: 'look-up', quietHours: 'ignore' },
+  ...{ name, summary: 'Of tests.', channels: ['sms'], crash: 'look-up', quietHours: 'ignore', urgency: 'normal' },
   ...{ expiresMs: 3_600_000, retry, source: 'event', required: [], example: {} },
   ...rest,
 });
@@ -111,14 +112,15 @@ export class SendingWorld {
   async put(count: number, shape: Shape = {}): Promise<string[]> {
     const { provider = 'sms', kind: name = 'asks', receiver = null, address = '+4915112345678' } = shape;
     const rows = await this.database.query<{ id: string }>(
-      `WITH made AS (INSERT INTO notification (id, event_id, kind, channel, provider, receiver, address, secret, data, happened_at, created_at, next_attempt_at, expires_at)
+      `WITH made AS (INSERT INTO notification (id, event_id, kind, channel, provider, receiver, address, secret, data, happened_at, created_at, next_attempt_at, expires_at, urgency)
          SELECT gen_random_uuid(), 'test/' || n, :name, split_part(:provider, '/', 1), :provider, :receiver, :address, :secret::boolean, '{"code":"1234"}', now(), now(),
-           now() + :due::float8 * interval '1 millisecond', now() + :expires::float8 * interval '1 millisecond'
+           now() + :due::float8 * interval '1 millisecond', now() + :expires::float8 * interval '1 millisecond', :urgency::smallint
          FROM generate_series(1, :count::int) n RETURNING id)
        SELECT id FROM made`,
       {
         ...{ name, provider, receiver, address, count },
         secret: TEST_KINDS.find((one) => one.name === name)?.secret ?? false,
+        urgency: URGENCIES.indexOf(shape.urgency ?? 'normal'),
         due: shape.dueInMs ?? 0,
         expires: shape.expiresInMs ?? 3_600_000,
       },

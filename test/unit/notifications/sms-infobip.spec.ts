@@ -30,3 +30,10 @@ describe("what Infobip's log says about a message", () => {
     ['something of another message', [row(1, 'PENDING_ENROUTE', 'another')], 'unavailable'],
   ])('%s', (_, rows, kind) => expect(lookedUp(...rows)).toMatchObject({ kind }));
 });
+
+it.each([
+  [503, { kind: 'unknown', retryAfterMs: 30_000 }],
+  [429, { kind: 'later', retryAfterMs: 30_000 }],
+])('hears from %i when to come back', (status, expected) => {
+  expect(api.outcome({ status, json: undefined, retryAfterMs: 30_000 })).toMatchObject(expected);
+});

@@ -71,7 +71,10 @@ export function outcomeOfFailure({ written, error, late, leaseEnds }: Failure): 
   if (late || code === 'UND_ERR_CONNECT_TIMEOUT')
     return fault('webhook-unreachable', 'No connection was made in time.');
   if (leaseEnds)
-    return { kind: 'later', fault: false, code: 'webhook-given-up', detail: 'There was no time left to connect.' };
+    return {
+      ...{ kind: 'later', fault: false, ours: true },
+      ...{ code: 'webhook-given-up', detail: 'There was no time left to connect.' },
+    };
   if (NAME_CODE.test(code)) return fault('webhook-name-unknown', `Its name leads to no address${named}.`);
   if (TLS_CODE.test(code))
     return fault(

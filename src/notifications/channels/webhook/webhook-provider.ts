@@ -57,7 +57,8 @@ export class WebhookProvider implements Provider {
     try {
       target = receiver === null ? undefined : await this.secrets.target(receiver, now);
     } catch {
-      return { ...LATER, fault: false, code: 'webhook-not-read', detail: 'Its URL and secrets could not be read.' };
+      const detail = 'Its URL and secrets could not be read.';
+      return { ...LATER, fault: false, ours: true, code: 'webhook-not-read', detail };
     }
     if (!target || receiver === null)
       return { kind: 'refused', code: 'webhook-absent', detail: 'The receiver has no webhook any more.' };
@@ -95,8 +96,7 @@ export class WebhookProvider implements Provider {
 
   /** Is it to be disabled? Where that can't be found out, the next failure tells. */
   private async judge(finding: Finding, outcome: SendOutcome & { kind: 'unknown' | 'later' }): Promise<void> {
-    // Keys are ours: that one is missing says nothing about who would be told.
-    if (outcome.kind === 'later' && (!outcome.fault || outcome.code === SEALED.code)) return;
+    if (outcome.kind === 'later' && (!outcome.fault || outcome.ours)) return;
     const now = this.clock.now();
     const judge = outcome.code === GONE_CODE ? 'disable' : 'disableIfFailing';
     await this.database.transaction((tx) => this.disabling[judge](tx, finding, now)).catch(() => false);
@@ -110,8 +110,10 @@ export class WebhookProvider implements Provider {
 
 const LATER = { kind: 'later', fault: true } as const;
 
+/** Keys are ours: that one is missing says nothing about who would be told. */
 const SEALED = {
   ...LATER,
+  ours: true,
   code: 'webhook-secret-sealed',
   detail:
     'No key of WEBHOOK_SECRET_KEYS opens its secret: put the key back that it was sealed under, or rotate the secret.',

@@ -87,7 +87,7 @@ describe('a webhook', () => {
     const closed = await WebhookWorld.open();
     await closed.close();
     expect(await closed.provider().send(letterTo(id), AbortSignal.timeout(30_000))).toMatchObject({
-      ...{ kind: 'later', fault: false, code: 'webhook-not-read' },
+      ...{ kind: 'later', fault: false, ours: true, code: 'webhook-not-read' },
     });
   });
 

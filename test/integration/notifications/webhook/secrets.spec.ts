@@ -168,7 +168,7 @@ describe('the key under which secrets are sealed', () => {
     // For days: that is no failure of the webhook, which staff would have to enable.
     await world.failed(id, 40, 121);
     expect(await send(id)).toEqual({
-      ...{ kind: 'later', fault: true, code: 'webhook-secret-sealed' },
+      ...{ kind: 'later', fault: true, ours: true, code: 'webhook-secret-sealed' },
       detail: expect.stringContaining('put the key back') as string,
     });
     expect(receiver.received).toHaveLength(before);

@@ -115,6 +115,7 @@ describe('the end of an attempt', () => {
   const patient: Outcome = { kind: 'later', ...said, fault: false, retryAfterMs: 30_000 };
   const never: Outcome = { kind: 'later', ...said, fault: false, retryAfterMs: 9_000_000 };
   const unknown: Outcome = { kind: 'unknown', ...said };
+  const busy: Outcome = { ...unknown, retryAfterMs: 30_000 };
   const unavailable: Outcome = { kind: 'unavailable', ...said };
   const cases: [string, Outcome, Partial<Facts>, string][] = [
     ['accepted', { kind: 'accepted' }, {}, 'sent'],
@@ -145,6 +146,14 @@ describe('the end of an attempt', () => {
     ['no answer, skip', unknown, { policy: 'skip' }, 'failed in doubt'],
     ['no answer, skip, remembered', unknown, { policy: 'skip', remembered: true }, 'pending at 2 in doubt'],
     ['no answer, look-up', unknown, {}, 'pending at 65 in doubt'],
+    ['no answer of use, with Retry-After, repeat', busy, { policy: 'repeat' }, 'pending at 30 in doubt'],
+    ['no answer of use, with Retry-After, remembered', busy, { remembered: true }, 'pending at 30 in doubt'],
+    [
+      'no answer of use, with a Retry-After behind its memory, skip',
+      { ...busy, retryAfterMs: 900_000 },
+      { policy: 'skip', remembered: true },
+      'pending at 2 in doubt',
+    ],
     ['no answer, look-up, remembered', unknown, { remembered: true }, 'pending at 2 in doubt'],
     ['no answer, look-up, remembered, used up', unknown, { remembered: true, usedUp: true }, 'pending at 65 in doubt'],
     ['no answer, look-up, nobody to ask', unknown, { looksUp: false }, 'unknown in doubt'],

@@ -20,6 +20,13 @@ describe('the catalogue of kinds', () => {
     });
   });
 
+  it('lets codes and tests go first, and what can wait behind alerts', () => {
+    const of = (urgency: string) => KINDS.filter((kind) => kind.urgency === urgency).map(({ name }) => name);
+    expect(of('high')).toEqual(['test', 'confirmation-code']);
+    expect(of('normal')).toEqual(['order-overdue', 'partner-silent', 'dead-letters-open', 'webhook-disabled']);
+    expect(of('low')).toHaveLength(KINDS.length - 6);
+  });
+
   it('has each name once, and knows no other', () => {
     expect(new Set(KINDS.map(({ name }) => name)).size).toBe(KINDS.length);
     for (const kind of KINDS) expect(kindOf(kind.name)).toBe(kind);

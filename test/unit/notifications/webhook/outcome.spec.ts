@@ -72,7 +72,12 @@ describe('what it means that no answer came', () => {
   });
 
   it("is nobody's fault where our own time was over first", () => {
-    expect(failure('', { leaseEnds: true })).toMatchObject({ kind: 'later', fault: false, code: 'webhook-given-up' });
+    expect(failure('', { leaseEnds: true })).toMatchObject({
+      kind: 'later',
+      fault: false,
+      ours: true,
+      code: 'webhook-given-up',
+    });
     expect(failure('', { late: true })).toMatchObject({ kind: 'later', fault: true, code: 'webhook-unreachable' });
   });
 
