@@ -13,7 +13,7 @@ type Moment = 'claimed' | 'begun' | 'accepted';
 const CHANNELS = ['sms', 'email', 'webhook'] as const;
 /** Of each provider, in one notifier: as many windows a kill, over three policies. */
 const CONCURRENCY = 12;
-/** Between OK and commit, for each ability. */
+/** SIGKILLs between OK and commit, for each ability; with each, up to CONCURRENCY notifications of each of four providers are in that window. */
 const KILLS = Number(process.env['CRASH_KILLS'] ?? 8);
 
 /** What the SMS provider can do about what is in doubt. E-mail and webhooks can do nothing in each of them. */
@@ -252,7 +252,7 @@ describe('a notifier that is killed', () => {
     expect(brokenPromises(entries, ({ channel }) => channel === 'sms' && ability !== 'can not be asked')).toEqual([]);
   });
 
-  it('was killed between OK and commit hundreds of times for each policy', () => {
+  it(`left hundreds of notifications of each policy between OK and commit, by ${KILLS} kills for each ability`, () => {
     const windows = [...trials.values()].flatMap(({ entries, moments }) =>
       entries.filter(({ id }) => moments.get(id) === 'accepted'),
     );
