@@ -7,18 +7,23 @@ import {
   inWords,
   planOf,
   publish,
+  type PublishOutcome,
   type Subject,
   subjectsAsPlanned,
   subjectsOf,
   survey,
 } from '../messaging/evolution';
 import { createSchemaRegistry, RegistryUnavailable, type SchemaRegistry } from '../messaging/registry';
+import { systemClock } from '../platform/clock';
 import { type Config, loadConfig } from '../platform/config';
+import type { Database } from '../platform/database';
 import { AppError } from '../platform/errors';
+import { audit } from '../staff';
 import { breakLines, jsonOf, outcomeLine, stepLine, summaryOf } from './contracts.report';
 import { confirmed, isTerminal } from './confirm';
 import { withDatabase } from './context';
 import { hint, print } from './output';
+import { staffCaller } from './staff-caller';
 
 interface Scope {
   partner?: string[];
@@ -95,7 +100,7 @@ async function diff(options: Scope, command: Command): Promise<void> {
 }
 
 async function publishAll(options: Scope & { plan: boolean; yes: boolean }, command: Command): Promise<void> {
-  await withFindings(options, command, async (findings, registry) => {
+  await withFindings(options, command, async (findings, registry, database) => {
     for (const line of findings.flatMap(breakLines)) hint(line);
     const plan = planOf(findings);
     const coming = plan.filter(({ action }) => action !== 'unchanged').length;
@@ -110,6 +115,7 @@ async function publishAll(options: Scope & { plan: boolean; yes: boolean }, comm
         throw new AppError('not-confirmed', 'Nothing is registered.');
     }
     const outcomes = await publish(registry, plan);
+    if (database) await remember(database, outcomes);
     const rows = outcomes.map(({ subject, result, id, version, reason }) => ({
       subject: subject.name,
       result,
@@ -120,6 +126,19 @@ async function publishAll(options: Scope & { plan: boolean; yes: boolean }, comm
     print(options.json, rows, outcomes.map(outcomeLine));
     process.exitCode = exitCodeOf(outcomes.map(({ result }) => result));
   });
+}
+
+/** Who changed what partners' schemas say. Without a database (`--format`) there is no audit to write to. */
+async function remember(database: Database, outcomes: readonly PublishOutcome[]): Promise<void> {
+  const subjects = outcomes.filter(({ result }) => result === 'registered').map(({ subject }) => subject.name);
+  if (subjects.length === 0) return;
+  await database.transaction((tx) =>
+    audit(
+      tx,
+      { by: staffCaller(), action: 'contracts.publish', object: 'contracts', detail: { subjects } },
+      systemClock.now(),
+    ),
+  );
 }
 
 /** 0 all done · 1 nothing was · 3 some were · 4 nothing failed, and others registered meanwhile. */
@@ -133,7 +152,7 @@ function exitCodeOf(results: readonly string[]): number {
 async function withFindings(
   options: Scope,
   command: Command,
-  work: (findings: Finding[], registry: SchemaRegistry) => Promise<void>,
+  work: (findings: Finding[], registry: SchemaRegistry, database?: Database) => Promise<void>,
 ): Promise<void> {
   const { partner = [], format } = options;
   if (format === undefined) {
@@ -149,7 +168,7 @@ async function withFindings(
       await compare(
         config,
         { subjects: subjectsOf(channels), uses: await SchemaUse.list(database), json: options.json },
-        work,
+        (findings, registry) => work(findings, registry, database),
       );
     });
   }

@@ -20,7 +20,7 @@ export interface RetryPolicy {
   maxMs: number;
   /** After so many attempts it is a dead letter. */
   attempts: number;
-  /** So long after its first failure it is a dead letter, ms. */
+  /** So long after its first failure it is a dead letter, ms; the time in which it was due and not tried does not count. */
   maxAgeMs: number;
 }
 

@@ -44,14 +44,25 @@ export async function discardDeadLetters(
   const { reason, json } = options;
   const api = ApiClient.fromEnvironment();
   const seen = new Map<string, Awaited<ReturnType<typeof look>>>();
-  const looked = await bulk([...new Set(ids)], async (id) => seen.set(id, await look(api, id)));
+  const unseen = new Map<string, Error>();
+  const looked = await bulk([...new Set(ids)], async (id) => {
+    try {
+      seen.set(id, await look(api, id));
+    } catch (error) {
+      unseen.set(id, error as Error);
+      throw error;
+    }
+  });
   if (ids.length > 1) {
     const question = `Discard ${counted(seen.size, 'message')}?`;
     await agreed({ plan: planOf([...seen.values()].map(({ body }) => body)), question }, options, command);
   }
   const all = looked.outcomes.map(({ id }) => id);
   const outcomes = await bulk(all, async (id) => {
-    const { body, etag = '' } = seen.get(id) ?? (await look(api, id));
+    const found = seen.get(id);
+    // Nobody agreed to what was not shown, also where it could be had now.
+    if (!found) throw unseen.get(id) ?? new Error('It was not looked at.');
+    const { body, etag = '' } = found;
     const request = { body: { reason }, headers: { 'if-match': etag } };
     await api.ask('POST', `${pathOf(id)}/discard`, request).catch(sinceThen(api, body));
   });

@@ -45,6 +45,7 @@ export class Retrying {
     return this.database.transaction(async (tx) => {
       const now = this.clock.now();
       const due = await this.desk.retryNow(tx, ids.slice(0, MOST_RETRIED), now);
+      if (due.length === 0) return { count: 0, more: false };
       const { partner, key, fingerprint } = selection;
       const detail = { count: due.length, key, fingerprint };
       await audit(tx, { by, action: 'parked.retry', object: 'parked', partner, reason, detail }, now);

@@ -10,12 +10,12 @@ export const NOTIFICATION_CODES: Readonly<Record<string, ProblemCode>> = {
   'notification-state': {
     status: 409,
     title: 'The notification does not stand where that is possible',
-    help: 'One that waits can be cancelled, one of which nobody knows whether it went out resolved or sent anew, one that is settled sent anew. While a notifier has it, nobody else decides: that takes seconds. GET the notification: "standing" says where it stands, "may" what can be done now.',
+    help: 'One that waits can be cancelled, one of which nobody knows whether it went out resolved or sent anew, one that is settled sent anew. One whose address is not marked has nothing to unmark. While a notifier has it, nobody else decides: that takes seconds. GET the notification: "standing" says where it stands, "may" what can be done now.',
   },
   'notification-secret': {
     status: 409,
     title: 'What it says is shown to nobody',
-    help: 'Notifications of this kind carry a secret of their receiver, such as a code. It is shown to nobody, staff included, and deleted when it is settled. Where it did not arrive, have the system that asked for it make a new one.',
+    help: 'Notifications of this kind carry a secret of their receiver, such as a code. It is shown to nobody, staff included, and deleted when it is settled. Where it did not arrive, have the system that asked for it make a new one. Where "may" has "unmark", a provider refused its address for good: POST …/unmarking first, or the new one fails, too.',
   },
   'receiver-unknown': {
     status: 404,

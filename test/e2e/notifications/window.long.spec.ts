@@ -83,6 +83,7 @@ class Killing {
       const notifier = await this.world.notifier().ready();
       await eventually(
         async () => {
+          await this.world.closeBreakers();
           const told = await this.world.told([...ids]);
           const begun = told.filter(({ state }) => state === 'sending');
           const isOpen = told.some(({ state, story }) => state === 'pending' && story.length === 0);

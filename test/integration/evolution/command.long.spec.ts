@@ -62,6 +62,16 @@ async function addPartner(partner: string, format: string, schemaIds: readonly n
   }
 }
 
+async function rowsOf(statement: string): Promise<unknown[]> {
+  const sql = new Client({ connectionString: database });
+  await sql.connect();
+  try {
+    return (await sql.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await sql.end();
+  }
+}
+
 describe('parley contracts', () => {
   it('works on topics as they would be, without a database', async () => {
     const partner = uniqueName('acme');
@@ -149,6 +159,14 @@ describe('parley contracts', () => {
     const one = await contracts(['publish', '--yes', '--partner', globex], stored());
     expect(one.code).toBe(0);
     expect(one.stdout.match(/registered as version 1/g)).toHaveLength(4);
+    expect((await contracts(['publish', '--yes', '--partner', globex], stored())).code).toBe(0);
+    // What changed nothing leaves none.
+    const audited = await rowsOf(
+      `SELECT object, role, detail->'subjects' AS subjects FROM audit_entry WHERE action = 'contracts.publish'`,
+    );
+    expect(audited).toEqual([
+      { object: 'contracts', role: 'admin', subjects: expect.arrayContaining([requests(globex)]) as unknown },
+    ]);
     const unknown = await contracts(['check', '--partner', 'nobody'], stored());
     expect(unknown).toMatchObject({ code: 1, stdout: '' });
     expect(unknown.stderr).toMatch(/^parley: There is no partner nobody\./);

@@ -83,7 +83,7 @@ export interface Replay {
 /** Codes of what is skipped, in words. A room's advice brings its own. */
 export const SKIPPED: Readonly<Record<string, string>> = {
   'not-dead': 'It is not a dead letter any more.',
-  behind: 'An earlier dead letter of its key is not in this set, and holds it.',
+  behind: 'An earlier dead letter of its key is not sent before it, and holds it.',
   'edit-pending': 'An edit of it waits for a second person.',
   cancelled: 'The replay was cancelled before it was its turn.',
 };
