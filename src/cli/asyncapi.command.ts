@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { channelsInFormat, type DocumentedChannel, generatePartnerDocuments } from '../asyncapi';
 import { CONTRACTS, contractsFor, type Format, FORMATS, topicFor } from '../contracts';
 import { ChannelCatalog } from '../messaging/channels';
+import { type Account, Accounts } from '../partners';
+import type { Database } from '../platform/database';
 import { withDatabase } from './context';
 import { hostAndPort, partnerId, plainUrl } from './options';
 import { hint, print } from './output';
@@ -37,14 +39,11 @@ export function asyncapiCommand(): Command {
 }
 
 async function write(partner: string, options: Options): Promise<void> {
-  const channels = options.format
-    ? channelsInFormat(CONTRACTS, partner, options.format)
-    : await withDatabase(async (database): Promise<DocumentedChannel[]> => {
-        const catalog = new ChannelCatalog(database);
-        await catalog.load();
-        return catalog.all().filter((channel) => channel.partner === partner);
-      });
+  const { channels, ...known } = options.format
+    ? { channels: channelsInFormat(CONTRACTS, partner, options.format) }
+    : await withDatabase((database) => storedOf(database, partner));
   const documents = generatePartnerDocuments({
+    ...known,
     partner,
     contracts: CONTRACTS,
     channels,
@@ -63,4 +62,16 @@ async function write(partner: string, options: Options): Promise<void> {
     await writeFile(join(options.out, name), content);
   }
   print(options.json, { partner, files }, files);
+}
+
+/** The partner's channels, and what it comes in by where it has an account. */
+async function storedOf(
+  database: Database,
+  partner: string,
+): Promise<{ channels: DocumentedChannel[]; authentication?: Account['kind'] }> {
+  const catalog = new ChannelCatalog(database);
+  await catalog.load();
+  const channels = catalog.all().filter((channel) => channel.partner === partner);
+  const active = (await new Accounts(database).of(partner)).find(({ state }) => state === 'active');
+  return { channels, ...(active ? { authentication: active.kind } : {}) };
 }

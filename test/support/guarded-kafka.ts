@@ -24,7 +24,7 @@ export const NEVER_KILLED = { 'broker.session.timeout.ms': 60_000 };
 
 /** Another; whoever starts it stops it. */
 export async function startGuardedKafka(
-  options: KafkaOptions & { open?: boolean } = {},
+  options: KafkaOptions & { open?: boolean; mtls?: boolean } = {},
 ): Promise<SecureKafka & GuardedKafka> {
   const parley = { username: 'parley', password: randomBytes(24).toString('base64url') };
   return Object.assign(await startKafka({ ...options, secure: true, accounts: [parley] }), { parley });

@@ -26,7 +26,7 @@ export interface Report {
 
 /**
  * `open_until` is set while the breaker is open; once it has passed, claims let one through as a trial, and meanwhile only the trial's word counts:
- * what was under way when it opened neither closes it nor lengthens it (except a Retry-After). A fault of ours opens it as any other, since the
+ * what was under way when it opened neither closes it nor lengthens it (except a Retry-After). A fault of ours opens it like every other, since the
  * next one would fare no better; but that the provider itself fails is not known any more, and counts from its next fault.
  */
 const FAULT = `

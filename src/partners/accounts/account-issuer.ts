@@ -73,7 +73,7 @@ export class AccountIssuer {
       { username },
     );
     if (known && (known.partner !== partner || known.state !== 'creating')) throw exists(account);
-    if (!known && kind === 'scram-sha-512') await this.expectFree(username);
+    if (!known) await this.expectFree(username, kind);
   }
 
   /**
@@ -105,10 +105,13 @@ export class AccountIssuer {
     return account;
   }
 
-  private async expectFree(username: string): Promise<void> {
+  private async expectFree(username: string, kind: Account['kind']): Promise<void> {
     if (!(await this.security.users([username])).has(username)) return;
     throw new NonRetriableError('account-foreign', `The broker has a user ${username} that Parley did not make.`, {
-      hint: `Look whose it is. If it is nobody's, delete it: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${username}`,
+      hint:
+        kind === 'tls'
+          ? "It has a password, and so is no certificate of the partner's: name the subject of that, as the broker's mapping rule makes it."
+          : `Look whose it is. If it is nobody's, delete it: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${username}`,
     });
   }
 }

@@ -30,7 +30,7 @@ export async function withAccounts<T>(
   if (config.kafkaSaslMechanism === '') {
     throw new NonRetriableError(
       'accounts-unavailable',
-      'The broker lets everybody do everything: it has no accounts.',
+      'Parley comes to the broker without an account, and so makes none there.',
       {
         hint: 'Accounts begin with KAFKA_SASL_MECHANISM.',
       },

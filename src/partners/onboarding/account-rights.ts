@@ -29,7 +29,7 @@ export async function rightsOfAccount(database: Database, partner: string, usern
   const spec = await specOfPartner(database, partner);
   if (!spec) {
     throw new NonRetriableError('partner-not-onboarded', `What the partner ${partner} is to be was never stated.`, {
-      hint: `Write it into a file and run "parley partner onboard --file ${partner}.yaml".`,
+      hint: `Write it into a file and run "parley partner onboard ${partner} --file ${partner}.yaml".`,
     });
   }
   const catalog = new ChannelCatalog(database);

@@ -25,7 +25,7 @@ export const BROKER_CODES: Readonly<Record<string, ProblemCode>> = {
   'accounts-too-many': {
     status: 409,
     title: 'The partner has too many accounts that open the broker',
-    help: 'Three are the most at once. Wait for the end of one that was replaced, or end it with "parley partner rotate <partner> --retire-now <account>".',
+    help: 'Three are the most at once. Wait for the end of one that was replaced, or end it with "parley partner rotate <partner> --retire-now <account>", or POST /v1/partners/{id}/accounts/{account}/retirement.',
   },
   'account-exists': {
     status: 409,
@@ -40,7 +40,7 @@ export const BROKER_CODES: Readonly<Record<string, ProblemCode>> = {
   'account-in-use': {
     status: 409,
     title: 'It is the account that new clients get',
-    help: 'Make another with a rotation first. Where it must open nothing from now on, disable it: "parley partner rotate <partner> --disable <account>".',
+    help: 'Make another with a rotation first. Where it must open nothing from now on, disable it: "parley partner rotate <partner> --disable <account>", or POST /v1/partners/{id}/accounts/{account}/disabling.',
   },
   'account-retired': {
     status: 409,
