@@ -20,6 +20,7 @@ import { Notifications1764460800019 } from './0019-notifications';
 import { PartnerWatch1764460800020 } from './0020-partner-watch';
 import { AccountAttempts1764460800021 } from './0021-account-attempts';
 import { NotificationUrgency1764460800022 } from './0022-notification-urgency';
+import { NewDeaths1764460800023 } from './0023-new-deaths';
 
 /** In the order in which they run. Forward only; a released one is never edited. */
 export const MIGRATIONS = [
@@ -45,4 +46,5 @@ export const MIGRATIONS = [
   PartnerWatch1764460800020,
   AccountAttempts1764460800021,
   NotificationUrgency1764460800022,
+  NewDeaths1764460800023,
 ];

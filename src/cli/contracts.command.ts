@@ -115,7 +115,6 @@ async function publishAll(options: Scope & { plan: boolean; yes: boolean }, comm
         throw new AppError('not-confirmed', 'Nothing is registered.');
     }
     const outcomes = await publish(registry, plan);
-    if (database) await remember(database, outcomes);
     const rows = outcomes.map(({ subject, result, id, version, reason }) => ({
       subject: subject.name,
       result,
@@ -125,6 +124,8 @@ async function publishAll(options: Scope & { plan: boolean; yes: boolean }, comm
     }));
     print(options.json, rows, outcomes.map(outcomeLine));
     process.exitCode = exitCodeOf(outcomes.map(({ result }) => result));
+    // What was registered has been said by now, whatever becomes of this.
+    if (database) await remember(database, outcomes);
   });
 }
 

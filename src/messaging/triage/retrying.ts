@@ -45,11 +45,12 @@ export class Retrying {
     return this.database.transaction(async (tx) => {
       const now = this.clock.now();
       const due = await this.desk.retryNow(tx, ids.slice(0, MOST_RETRIED), now);
-      if (due.length === 0) return { count: 0, more: false };
+      const more = ids.length > MOST_RETRIED;
+      if (due.length === 0) return { count: 0, more };
       const { partner, key, fingerprint } = selection;
       const detail = { count: due.length, key, fingerprint };
       await audit(tx, { by, action: 'parked.retry', object: 'parked', partner, reason, detail }, now);
-      return { count: due.length, more: ids.length > MOST_RETRIED };
+      return { count: due.length, more };
     });
   }
 

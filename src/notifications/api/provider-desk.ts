@@ -94,7 +94,7 @@ export class ProviderDesk {
         tx,
         `UPDATE notification SET next_attempt_at = now(), version = version + 1 WHERE id = (
            SELECT id FROM notification WHERE provider = :name AND state = 'pending' AND attempts > 0 AND NOT doubtful
-           ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED) AND next_attempt_at > now()`,
+           ORDER BY urgency, next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED) AND next_attempt_at > now()`,
         { name },
       );
       const { openUntil, failures, lastCode } = before;

@@ -3,7 +3,10 @@ import { type Channel, CHANNELS } from '../domain/notification';
 import { type QuietHours, quietUntil } from '../domain/quiet-hours';
 import { ADDRESSES, type ReceiverDraft } from '../domain/receiver';
 import { providerOf } from '../domain/provider-name';
+import { KINDS } from '../kinds';
 import { clearMark } from './marks';
+
+const QUIET_KINDS = KINDS.flatMap(({ name, quietHours }) => (quietHours === 'respect' ? [name] : []));
 
 /** Why notifications end that nobody will send. */
 export type Forsaken = 'receiver-removed' | 'address-removed';
@@ -40,14 +43,15 @@ export async function followAddresses(
 
 /**
  * What waits for a receiver's quiet hours alone waits for these from now on. What is in doubt or backs off keeps its time: that is not the
- * receiver's.
+ * receiver's. Kinds that ignore quiet hours are left alone, also where another clock than ours says when they are due.
  */
 export async function followQuietHours(tx: Tx, receiver: string, quiet: QuietHours | null, now: Date): Promise<void> {
   await query(
     tx,
     `UPDATE notification SET next_attempt_at = least(:due::timestamptz, expires_at), version = version + 1
-     WHERE receiver = :receiver AND state = 'pending' AND NOT doubtful AND next_attempt_at > :now AND (attempts = 0 OR code = 'quiet-hours')`,
-    { receiver, now, due: (quiet && quietUntil(quiet, now)) ?? now },
+     WHERE receiver = :receiver AND state = 'pending' AND NOT doubtful AND next_attempt_at > :now AND (attempts = 0 OR code = 'quiet-hours')
+       AND kind = ANY(:kinds::text[])`,
+    { receiver, now, kinds: QUIET_KINDS, due: (quiet && quietUntil(quiet, now)) ?? now },
   );
 }
 

@@ -51,7 +51,7 @@ const ANSWER = `
     OR last_success_at IS NULL OR last_success_at < clock_timestamp() - ${SUCCESS_EVERY_MS} * interval '1 millisecond'))`;
 
 /** A trial has told nothing: the next one may try. Nobody else's pause ends with it, neither that of a later trial nor one that the provider asked for. */
-export const END_TRIAL = `UPDATE notification_provider SET open_until = clock_timestamp() WHERE name = :provider AND open_until = :until`;
+export const END_TRIAL = `UPDATE notification_provider SET open_until = date_trunc('milliseconds', clock_timestamp()) WHERE name = :provider AND open_until = :until`;
 
 /** Moves the breaker of a provider, for all processes. Behind a success of a provider that works nothing is written. */
 export async function report(tx: Tx, about: Report): Promise<void> {

@@ -7,7 +7,7 @@ import type { Channel } from '../domain/notification';
 const EVERY_MS = 15_000;
 
 /** From when on it waits for us: what was not tried, or waits for quiet hours to end, from when it is due; what was tried from when it was made. */
-const SINCE = `CASE WHEN attempts = 0 OR code = 'quiet-hours' THEN greatest(created_at, next_attempt_at) ELSE created_at END AS since`;
+const SINCE = `CASE WHEN attempts = 0 OR code = 'quiet-hours' AND NOT doubtful THEN greatest(created_at, next_attempt_at) ELSE created_at END AS since`;
 
 interface Waiting {
   channel: Channel;

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock';
 import type { Database } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import type { Caller } from '../../staff';
-import { giveRights, rightsOfAccount, specOfPartner } from '../onboarding/account-rights';
+import { expectNobodys, giveRights, type Rights, rightsOfAccount, specOfPartner } from '../onboarding/account-rights';
 import { faultOfSubject, type OwnAccounts, type PartnerSpec } from '../onboarding/partner-spec';
 import { withPartnerLock } from '../partner-lock';
 import { type Account, liveOf, type NewAccount, nextAccount } from './account';
@@ -60,7 +60,7 @@ export class Rotation {
     const { database, security } = this;
     return withPartnerLock(database, request.partner, async () => {
       const plan = await this.planned(request);
-      const rights = await rightsOfAccount(database, plan.partner, plan.username);
+      const rights = await this.expectPossible(plan);
       const issued = await this.issuer.issue(plan, by);
       await giveRights({ database, security, now: this.clock.now() }, plan, rights);
       await tell(issued, plan);
@@ -71,8 +71,17 @@ export class Rotation {
   /** Changes nothing. Throws as {@link rotate}. */
   async plan(request: RotationRequest): Promise<RotationPlan> {
     const plan = await this.planned(request);
-    await this.issuer.expectPossible(plan);
+    await this.expectPossible(plan);
     return plan;
+  }
+
+  /** What the account would be given. */
+  private async expectPossible(plan: RotationPlan): Promise<Rights> {
+    const { database, security } = this;
+    await this.issuer.expectPossible(plan);
+    const rights = await rightsOfAccount(database, plan.partner, plan.username);
+    if (plan.kind === 'tls' && !plan.resumes) await expectNobodys({ database, security }, plan, rights);
+    return rights;
   }
 
   private async planned(request: RotationRequest): Promise<RotationPlan> {

