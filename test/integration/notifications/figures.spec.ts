@@ -68,6 +68,10 @@ it('counts the age from when it was due, and not what waits for quiet hours or f
   expect(await ages()).toMatchObject({ email: 9 });
   await since(`attempts = 1, code = 'quiet-hours', next_attempt_at = now() + interval '1 hour'`);
   expect(await ages()).toMatchObject({ email: 0 });
+  // Begun since then, by a notifier that died.
+  await since(`attempts = 2, doubtful = true, next_attempt_at = now() + interval '1 hour'`);
+  expect(await ages()).toMatchObject({ email: 9 });
+  await since('doubtful = false');
   await world.put(1, { provider: 'webhook/shop' });
   await world.claims.introduce('webhook/shop', 'webhook');
   await since('attempts = 1, code = NULL, next_attempt_at = now()');

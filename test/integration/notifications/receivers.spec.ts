@@ -216,7 +216,7 @@ describe('receivers', () => {
 
   it('whose quiet hours are changed are told by the new ones what only waited for the old ones', async () => {
     await put({ ...desk, quietHours: { from: '11:00', to: '20:00', timeZone: 'Europe/Berlin' } }, null);
-    await core.raise(accepted(1), accepted(2), accepted(3), accepted(4));
+    await core.raise(accepted(1), accepted(2), accepted(3), accepted(4), accepted(5));
     // Berlin is an hour ahead of UTC, and its noon is now.
     const next = async () =>
       (
@@ -224,18 +224,20 @@ describe('receivers', () => {
           `SELECT next_attempt_at AS at FROM notification WHERE channel = 'email' ORDER BY order_number`,
         )
       ).map(({ at }) => at);
-    expect(await next()).toEqual(Array(4).fill(minutes(8 * 60)));
+    expect(await next()).toEqual(Array(5).fill(minutes(8 * 60)));
     await change(`UPDATE notification SET attempts = 1, code = 'smtp-deferred' WHERE order_number = 'PO-2'`);
     await change(`UPDATE notification SET attempts = 1, code = 'quiet-hours' WHERE order_number = 'PO-3'`);
     await change(
       `UPDATE notification SET attempts = 1, code = 'quiet-hours', doubtful = true WHERE order_number = 'PO-4'`,
     );
+    // Of a kind that ignores them, and due by another clock than ours.
+    await change(`UPDATE notification SET kind = 'order-overdue' WHERE order_number = 'PO-5'`);
     await put({ ...desk, quietHours: { from: '11:00', to: '20:00', timeZone: 'Europe/Berlin' } }, 1);
-    expect(await next()).toEqual(Array(4).fill(minutes(8 * 60)));
+    expect(await next()).toEqual(Array(5).fill(minutes(8 * 60)));
     await put({ ...desk, quietHours: { from: '11:00', to: '13:00', timeZone: 'Europe/Berlin' } }, 2);
-    expect(await next()).toEqual([minutes(60), minutes(8 * 60), minutes(60), minutes(8 * 60)]);
+    expect(await next()).toEqual([minutes(60), minutes(8 * 60), minutes(60), minutes(8 * 60), minutes(8 * 60)]);
     await put({ ...desk, quietHours: null as unknown as typeof desk.quietHours }, 3);
-    expect(await next()).toEqual([NOW, minutes(8 * 60), NOW, minutes(8 * 60)]);
+    expect(await next()).toEqual([NOW, minutes(8 * 60), NOW, minutes(8 * 60), minutes(8 * 60)]);
   });
 
   it('that are removed while somebody raises something are told nothing: what came late is cancelled, what comes back too', async () => {
