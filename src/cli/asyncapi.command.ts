@@ -72,6 +72,6 @@ async function storedOf(
   const catalog = new ChannelCatalog(database);
   await catalog.load();
   const channels = catalog.all().filter((channel) => channel.partner === partner);
-  const active = (await new Accounts(database).of(partner)).find(({ state }) => state === 'active');
+  const active = await new Accounts(database).active(partner);
   return { channels, ...(active ? { authentication: active.kind } : {}) };
 }

@@ -73,9 +73,8 @@ async function inputOf(database: Database, config: Config, partner: string, opti
   };
 }
 
-/** The account that new clients get. */
 async function accountOf(database: Database, partner: string): Promise<Pick<KitInput, 'account' | 'authentication'>> {
-  const active = (await new Accounts(database).of(partner)).find(({ state }) => state === 'active');
+  const active = await new Accounts(database).active(partner);
   if (active) return { account: active.username, authentication: active.kind };
   hint(`${partner} has no account at the broker yet; the kit names ${partner}.1, as its first one will be called.`);
   return { account: `${partner}.1` };

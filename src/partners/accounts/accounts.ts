@@ -22,6 +22,11 @@ export class Accounts {
     );
   }
 
+  /** The one that new clients get. */
+  async active(partner: string): Promise<Account | undefined> {
+    return (await this.of(partner)).find(({ state }) => state === 'active');
+  }
+
   /** Throws `account-unknown`. */
   async find(partner: string, username: string): Promise<Account> {
     const account = (await this.of(partner)).find((one) => one.username === username);

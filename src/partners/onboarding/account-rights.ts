@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import { principalOf } from '../accounts/account';
 import { topicsOf } from './desired';
-import { aclName, aclsOfAccount, quotaOf } from './domain/rights';
+import { aclName, aclsOfAccount, furtherRights, quotaOf } from './domain/rights';
 import { keyOf, own, ownedBy, type Resource } from './owned';
 import type { PartnerSpec } from './partner-spec';
 
@@ -47,12 +47,9 @@ export async function expectNobodys(
   { partner, username }: { partner: string; username: string },
   { acls }: Rights,
 ): Promise<void> {
-  const own = new Set(acls.map(aclName));
   const owned = await ownedBy(database, partner);
-  const further = (await security.acls({ principal: principalOf(username) }))
-    .filter(({ permission }) => permission === 'allow')
-    .map(aclName)
-    .filter((name) => !own.has(name) && !owned.has(keyOf({ kind: 'acl', name })));
+  const seen = await security.acls({ principal: principalOf(username) });
+  const further = furtherRights(seen, acls, (name) => owned.has(keyOf({ kind: 'acl', name })));
   if (further.length === 0) return;
   throw new NonRetriableError(
     'account-foreign',

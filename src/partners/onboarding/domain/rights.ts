@@ -60,6 +60,15 @@ export const aclName = ({ principal, permission, operation, resource, pattern, n
     `${quoted(name)}${pattern === 'prefixed' ? '*' : ''}${host === '*' ? '' : ` from ${quoted(host)}`}`,
   ].join(' ');
 
+/** What others let a name do beyond `own`, as {@link aclName} says it. @param seen rights of that name alone */
+export function furtherRights(seen: readonly Acl[], own: readonly Acl[], isOwned: (name: string) => boolean): string[] {
+  const names = new Set(own.map(aclName));
+  return seen
+    .filter(({ permission }) => permission === 'allow')
+    .map(aclName)
+    .filter((name) => !names.has(name) && !isOwned(name));
+}
+
 /** As it is, where that leaves no doubt where it ends. */
 const quoted = (text: string): string => (/^[\w.,=:@/-]+$/.test(text) ? text : JSON.stringify(text));
 

@@ -2,7 +2,7 @@ import type { Acl, Quota } from '../../../messaging/kafka';
 import type { Account, NewAccount } from '../../accounts';
 import type { PartnerSpec } from '../partner-spec';
 import type { Change, Changes, Difference, Note } from './plan';
-import { aclName, aclsOfAccount, aclsOfParley, quotaOf, type TopicOfPartner } from './rights';
+import { aclName, aclsOfAccount, aclsOfParley, furtherRights, quotaOf, type TopicOfPartner } from './rights';
 
 /** Accounts, rights and limits as they are at the broker. */
 export interface SecuritySeen {
@@ -144,19 +144,14 @@ function foreignNotes(next: NewAccount, wanted: SecurityWanted, seen: SecuritySe
       'has a password at the broker, and so is no certificate of the partner',
       "Name the subject of the partner's certificate, as the broker's mapping rule makes it.",
     );
-  const further = furtherRights(next, wanted, seen);
+  const further = furtherRights(
+    seen.acls.filter((acl) => isOf(acl, [username])),
+    aclsOfAccount(username, wanted.spec.partner, wanted.topics),
+    (name) => wanted.isOwned('acl', name),
+  );
   if (further.length === 0) return [];
   return refused(
-    `may already do what no partner may, and so is somebody else's: ${further.map(aclName).join(', ')}`,
+    `may already do what no partner may, and so is somebody else's: ${further.join(', ')}`,
     `Name the subject of the partner's certificate. If it is this one, take those rights away until it is onboarded: kafka-acls.sh --list --principal User:${username}`,
-  );
-}
-
-/** What others let that name do beyond what the partner gets. */
-function furtherRights({ username }: NewAccount, { spec, topics, isOwned }: SecurityWanted, { acls }: SecuritySeen) {
-  const own = new Set(aclsOfAccount(username, spec.partner, topics).map(aclName));
-  return acls.filter(
-    (acl) =>
-      isOf(acl, [username]) && acl.permission === 'allow' && !own.has(aclName(acl)) && !isOwned('acl', aclName(acl)),
   );
 }
