@@ -61,11 +61,11 @@ export interface GroupMember {
  * when each broker that lives knows of it, and may be called again.
  */
 export interface SecurityAdmin {
-  /** The names of SCRAM-SHA-512 users, of these or of all. */
+  /** The names of SCRAM users, of these or of all, by whichever mechanism they sign in. */
   users(names?: readonly string[]): Promise<ReadonlySet<string>>;
   /** Makes the user or replaces its password. Connections that are open stay so until they authenticate again. */
   putUser(user: { username: string; password: string }): Promise<void>;
-  /** One that is not there is no error. */
+  /** By every mechanism. One that is not there is no error. */
   deleteUser(username: string): Promise<void>;
   /** Of one principal, or all. */
   acls(filter?: { principal?: string }): Promise<Acl[]>;

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock';
 import { type Database, query, type Tx } from '../../platform/database';
 import { NonRetriableError } from '../../platform/errors';
 import { audit, type Caller } from '../../staff';
+import { deleteIfNobodys } from '../onboarding/domain/security';
 import { own } from '../onboarding/owned';
 import type { Account, NewAccount } from './account';
 import { COLUMNS } from './accounts';
@@ -111,7 +112,7 @@ export class AccountIssuer {
       hint:
         kind === 'tls'
           ? "It has a password, and so is no certificate of the partner's: name the subject of that, as the broker's mapping rule makes it."
-          : `Look whose it is. If it is nobody's, delete it: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${username}`,
+          : deleteIfNobodys(username),
     });
   }
 }

@@ -1,6 +1,13 @@
-import { Consumer } from '@platformatic/kafka';
+import { randomBytes } from 'node:crypto';
+import {
+  alterUserScramCredentialsV0,
+  Consumer,
+  describeUserScramCredentialsV0,
+  ScramMechanisms,
+} from '@platformatic/kafka';
 import { startKafka, startKafkaCluster } from '../../../scripts/servers/index.mjs';
 import { type Acl, createSecurityAdmin, type SecurityAdmin } from '../../../src/messaging/kafka';
+import { SecurityClient } from '../../../src/messaging/kafka/security/security-client';
 import { guardedKafka } from '../../support/guarded-kafka';
 import { eventually } from '../../support/eventually';
 import { createTopic, uniqueName } from '../../support/kafka';
@@ -42,6 +49,20 @@ async function signsIn(account: { username: string; password: string }): Promise
     await own.close();
   }
 }
+const raw = new SecurityClient(secureSettings(kafka, kafka.admin));
+afterAll(() => raw.close());
+async function giveSha256(name: string): Promise<void> {
+  const [mechanism, salt, saltedPassword] = [ScramMechanisms.SCRAM_SHA_256, randomBytes(32), randomBytes(32)];
+  const user = { name, mechanism, iterations: 4096, salt, saltedPassword };
+  await raw.onOne((broker) => alterUserScramCredentialsV0.api.async(broker, [], [user]));
+}
+async function mechanismsOf(name: string): Promise<number[]> {
+  const { results } = await raw.onOne((broker) => describeUserScramCredentialsV0.api.async(broker, []));
+  return results
+    .filter(({ user }) => user === name)
+    .flatMap(({ credentialInfos }) => credentialInfos.map(({ mechanism }) => mechanism));
+}
+
 const topic = (config: Record<string, string> = {}) => createTopic('orders', { config });
 
 describe('accounts', () => {
@@ -57,6 +78,19 @@ describe('accounts', () => {
     await twice(() => security.deleteUser(username));
     expect(await security.users([username])).toEqual(new Set());
     expect(await signsIn({ username, password: 'two' })).toBe(false);
+  });
+
+  it('are seen and deleted, too, where somebody else gave them a password for SCRAM-SHA-256', async () => {
+    const [theirs, both] = [uniqueName('acme'), uniqueName('acme')];
+    await giveSha256(theirs);
+    await security.putUser({ username: both, password: 'ours' });
+    await giveSha256(both);
+    await eventually(async () => (await mechanismsOf(both)).length === 2 && (await mechanismsOf(theirs)).length === 1);
+    expect(await security.users([theirs, both])).toEqual(new Set([theirs, both]));
+    await twice(() => security.deleteUser(theirs));
+    await twice(() => security.deleteUser(both));
+    expect(await security.users([theirs, both])).toEqual(new Set());
+    expect([await mechanismsOf(theirs), await mechanismsOf(both)]).toEqual([[], []]);
   });
 });
 

@@ -125,6 +125,10 @@ function userChanges(wanted: SecurityWanted, seen: SecuritySeen): Changes {
   return { changes: [{ op: '+', kind: 'user', name: next.username, account: next }], notes };
 }
 
+/** What to do about a user that the broker has, and that Parley did not make. */
+export const deleteIfNobodys = (username: string): string =>
+  `Look whose it is: kafka-configs.sh --describe --entity-type users --entity-name ${username}. If it is nobody's, delete what that shows: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${username}`;
+
 /** The broker knows that name as somebody else's, who would be given the partner's rights and limits, and lose them with it. */
 function foreignNotes(next: NewAccount, wanted: SecurityWanted, seen: SecuritySeen): Note[] {
   const { kind, username } = next;
@@ -134,10 +138,7 @@ function foreignNotes(next: NewAccount, wanted: SecurityWanted, seen: SecuritySe
   if (kind === 'scram-sha-512') {
     const isBegun = wanted.accounts.some((account) => account.username === username);
     if (isBegun || !seen.users.has(username)) return [];
-    return refused(
-      'is there and was not made by Parley',
-      `Look whose it is. If it is nobody's, delete it: kafka-configs.sh --alter --delete-config SCRAM-SHA-512 --entity-type users --entity-name ${username}`,
-    );
+    return refused('is there and was not made by Parley', deleteIfNobodys(username));
   }
   if (seen.users.has(username))
     return refused(
