@@ -8,7 +8,7 @@ export interface Certification {
   /** Name and version of the list of scenarios. */
   suite: string;
   passed: boolean;
-  /** Per scenario: name, outcome, what was expected and seen; no document's content, no secret. */
+  /** Where it was tried (`brokers`), and per scenario: name, outcome, what was expected and seen; no document's content, no secret. */
   report: Readonly<Record<string, unknown>>;
   ranAt: Date;
   ranBy: string;

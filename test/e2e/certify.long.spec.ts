@@ -69,10 +69,10 @@ describe('parley certify', () => {
     const client = new Client(databaseUrl);
     await client.connect();
     try {
-      const { rows } = await client.query<{ passed: boolean; suite: string; days: number }>(
-        'SELECT passed, suite, extract(day FROM expires_at - ran_at)::int AS days FROM partner_certification',
+      const { rows } = await client.query<{ passed: boolean; suite: string; days: number; brokers: number }>(
+        `SELECT passed, suite, extract(day FROM expires_at - ran_at)::int AS days, jsonb_array_length(report -> 'brokers') AS brokers FROM partner_certification`,
       );
-      expect(rows).toEqual([{ passed: true, suite: 'parley-certification-1', days: 90 }]);
+      expect(rows).toEqual([{ passed: true, suite: 'parley-certification-1', days: 90, brokers: 1 }]);
       const audit = await client.query("SELECT object FROM audit_entry WHERE action = 'partner.certify'");
       expect(audit.rows).toEqual([{ object: `partner/${partner}` }]);
 

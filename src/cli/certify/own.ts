@@ -49,13 +49,17 @@ export function certifyOwn(
       { access, format },
       terminal,
     );
-    const expiresAt = await keep(database, report, validForMs);
+    const expiresAt = await keep(database, { ...report, brokers: access.brokers }, validForMs);
     hint(`Kept with ${partner}; it counts until ${expiresAt.toISOString()}.`);
     return exitCode;
   });
 }
 
-async function keep(database: Database, report: CertificationReport, validForMs: number): Promise<Date> {
+async function keep(
+  database: Database,
+  report: CertificationReport & Pick<Access, 'brokers'>,
+  validForMs: number,
+): Promise<Date> {
   const by = staffCaller();
   const { partner, suite, passed, finishedAt } = report;
   const ranAt = new Date(finishedAt);

@@ -60,7 +60,9 @@ function limitsOf(quotas: PartnerDto['quotas']): string | null {
 
 function certificationOf(certification: PartnerDto['certification']): string {
   if (!certification) return 'never';
-  const { suite, passed, ranAt, expiresAt, expired } = certification;
-  const outcome = passed ? (expired ? 'passed, and has expired' : 'passed, until') : 'failed';
-  return `${outcome}${passed ? ` ${localTime(expiresAt)}` : ''} (suite ${suite}, tried ${localTime(ranAt)})`;
+  const { suite, passed, failed, skipped, brokers, ranAt, ranBy, expiresAt, expired } = certification;
+  const outcome = passed ? (expired ? 'passed, and has expired' : 'passed, until') : `failed ${failed.join(', ')}`;
+  const untried = skipped.length > 0 ? `; not tried: ${skipped.join(', ')}` : '';
+  const tried = `tried ${localTime(ranAt)} by ${ranBy}${brokers ? ` at ${brokers.join(', ')}` : ''}`;
+  return `${outcome}${passed ? ` ${localTime(expiresAt)}` : ''} (suite ${suite}, ${tried}${untried})`;
 }

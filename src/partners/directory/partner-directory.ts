@@ -17,7 +17,13 @@ export interface LastCertification {
   partner: string;
   suite: string;
   passed: boolean;
+  /** Names of scenarios, once for each run. */
+  failed: string[];
+  skipped: string[];
+  /** Where it was tried; null: kept before this was. */
+  brokers: string[] | null;
   ranAt: Date;
+  ranBy: string;
   expiresAt: Date;
 }
 
@@ -93,7 +99,10 @@ export class PartnerDirectory {
 
   private certifications(partners: readonly string[]): Promise<LastCertification[]> {
     return this.database.query<LastCertification>(
-      `SELECT DISTINCT ON (partner) partner, suite, passed, ran_at AS "ranAt", expires_at AS "expiresAt"
+      `SELECT DISTINCT ON (partner) partner, suite, passed, report -> 'brokers' AS brokers,
+         jsonb_path_query_array(report, '$.results[*] ? (@.verdict == "failed").name') AS failed,
+         jsonb_path_query_array(report, '$.results[*] ? (@.verdict == "skipped").name') AS skipped,
+         ran_at AS "ranAt", ran_by AS "ranBy", expires_at AS "expiresAt"
        FROM partner_certification WHERE partner = ANY(:partners::text[]) ORDER BY partner, ran_at DESC`,
       { partners },
     );

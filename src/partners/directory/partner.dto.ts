@@ -11,11 +11,28 @@ export class CertificationDto {
   @ApiProperty({ description: 'Version of the list of scenarios', example: '1' })
   suite: string;
 
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Nothing failed', example: true })
   passed: boolean;
+
+  @ApiProperty({ description: 'Scenarios that failed in any run', type: [String], example: [] })
+  failed: string[];
+
+  @ApiProperty({ description: 'Scenarios that were not tried', type: [String], example: ['broker-restart'] })
+  skipped: string[];
+
+  @ApiProperty({
+    description: 'Brokers at which it was tried; null: not known',
+    type: [String],
+    nullable: true,
+    example: ['kafka:9093'],
+  })
+  brokers: string[] | null;
 
   @ApiProperty({ format: 'date-time', example: TIME })
   ranAt: string;
+
+  @ApiProperty({ description: 'Who tried it', example: 'cli:ops' })
+  ranBy: string;
 
   @ApiProperty({ format: 'date-time', example: TIME })
   expiresAt: string;
@@ -23,9 +40,11 @@ export class CertificationDto {
   @ApiProperty({ example: false })
   expired: boolean;
 
-  static of({ suite, passed, ranAt, expiresAt }: LastCertification, now: Date): CertificationDto {
+  static of(certification: LastCertification, now: Date): CertificationDto {
+    const { suite, passed, failed, skipped, brokers, ranAt, ranBy, expiresAt } = certification;
     return {
-      ...{ suite, passed, ranAt: ranAt.toISOString() },
+      ...{ suite, passed, failed: [...new Set(failed)], skipped: [...new Set(skipped)], brokers },
+      ...{ ranAt: ranAt.toISOString(), ranBy },
       ...{ expiresAt: expiresAt.toISOString(), expired: expiresAt <= now },
     };
   }

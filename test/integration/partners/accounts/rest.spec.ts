@@ -38,12 +38,17 @@ describe('partners by REST', () => {
   it('shows a partner with its channels, accounts, limits and certification', async () => {
     const { partner, username } = await givePartner(bench, { name: 'Acme Ltd', partitions: 2 });
     const now = bench.clock.now();
+    const results = [1, 2].flatMap((run) => [
+      { run, name: 'connect', verdict: 'passed' },
+      { run, name: 'broker-restart', verdict: 'skipped' },
+    ]);
+    const report = { brokers: ['kafka:9093'], results };
     await database.transaction((tx) =>
       query(
         tx,
         `INSERT INTO partner_certification (id, partner, suite, passed, report, ran_at, ran_by, expires_at)
-         VALUES (gen_random_uuid(), :partner, '1', true, '{}', :now, 'test', :later)`,
-        { partner, now, later: new Date(now.getTime() + DAY_MS) },
+         VALUES (gen_random_uuid(), :partner, '1', true, :report, :now, 'test', :later)`,
+        { partner, now, later: new Date(now.getTime() + DAY_MS), report: JSON.stringify(report) },
       ),
     );
     const shown = await get(`/v1/partners/${partner}`);
@@ -51,7 +56,10 @@ describe('partners by REST', () => {
     expect(shown.headers['etag']).toBe('"1"');
     expect(shown.json).toMatchObject({
       ...{ id: partner, name: 'Acme Ltd', state: 'active', since: null, version: 1, lastSentAt: null },
-      certification: { suite: '1', passed: true, expired: false },
+      certification: {
+        ...{ suite: '1', passed: true, expired: false, failed: [], skipped: ['broker-restart'] },
+        ...{ brokers: ['kafka:9093'], ranBy: 'test' },
+      },
       quotas: { producerBytesPerSecond: expect.any(Number) as number },
     });
     expect(shown.json['channels']).toContainEqual({
