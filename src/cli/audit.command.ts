@@ -1,42 +1,37 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { systemClock } from '../platform/clock';
-import { AuditLog, type AuditRecord } from '../staff';
+import { Command, Option } from 'commander';
+import { AuditLog, type AuditRecord, type Role, ROLES } from '../staff';
 import { withDatabase } from './context';
+import { examples, instant, partnerId, withJson, withLimit } from './options';
 import { hint, print } from './output';
-import { duration } from './duration';
 import { staffCaller } from './staff-caller';
 
 interface AuditOptions {
   caller?: string;
   action?: string;
   object?: string;
-  since?: number;
+  partner?: string;
+  role?: Role;
+  since?: string;
   limit: number;
   json: boolean;
 }
 
-const most = (raw: string): number => {
-  if (!/^\d{1,4}$/.test(raw) || +raw < 1) throw new InvalidArgumentError('a whole number from 1 to 9999');
-  return +raw;
-};
-
 export function auditCommand(): Command {
-  return new Command('audit')
+  const command = withJson(withLimit(new Command('audit')))
     .description('What staff did, newest first; entries are never changed or deleted.')
     .option('--caller <id>', 'only what this key or user did: key_9f86d081884c, cli:parley')
     .option('--action <name>', 'only this action: api-key.create')
     .option('--object <name>', 'only what was done to this: api-key/key_9f86d081884c')
-    .option('--since <time>', 'only the last such time: 7d, 12h, 30m', duration)
-    .option('--limit <n>', 'most entries', most, 50)
-    .option('--json', 'machine-readable result', false)
-    .addHelpText('before', 'Examples:\n  parley audit --since 7d\n  parley audit --object api-key/key_9f86d081884c\n')
+    .option('--partner <id>', 'only what concerns this partner', partnerId)
+    .addOption(new Option('--role <role>', 'only what callers of this role did').choices(ROLES))
+    .option('--since <time>', 'only at or after: 7d, 12h, 30m ago, or a time', instant)
     .action(list);
+  return examples(command, 'parley audit --since 7d --partner acme', 'parley audit --object api-key/key_9f86d081884c');
 }
 
-async function list({ caller, action, object, since, limit, json }: AuditOptions): Promise<void> {
+async function list({ since, limit, json, ...where }: AuditOptions): Promise<void> {
   await withDatabase(async (database) => {
-    const from = since === undefined ? undefined : new Date(systemClock.now().getTime() - since);
-    const filter = { caller, action, object, since: from };
+    const filter = { ...where, since: since === undefined ? undefined : new Date(since) };
     const { items, nextCursor } = await new AuditLog(database).page(staffCaller(), filter, limit);
     print(json, items, items.map(lineOf));
     if (json) return;
@@ -45,8 +40,24 @@ async function list({ caller, action, object, since, limit, json }: AuditOptions
   });
 }
 
-function lineOf({ at, caller, callerName, action, object, partner, reason, origin }: AuditRecord): string {
-  const who = caller.startsWith('cli:') ? caller : `${callerName} (${caller})`;
-  const more = [partner && `partner ${partner}`, reason && `because ${reason}`, `from ${origin}`];
+function lineOf({
+  at,
+  caller,
+  callerName,
+  role,
+  action,
+  object,
+  partner,
+  reason,
+  detail,
+  origin,
+}: AuditRecord): string {
+  const who = caller.startsWith('cli:') ? caller : `${callerName} (${caller}, ${role})`;
+  const more = [
+    partner && `partner ${partner}`,
+    reason && `because ${reason}`,
+    `from ${origin}`,
+    detail && JSON.stringify(detail),
+  ];
   return [at.toISOString(), who, action, object, more.filter(Boolean).join(', ')].join('\t');
 }

@@ -21,6 +21,8 @@ export interface AuditFilter {
   caller?: string | undefined;
   action?: string | undefined;
   object?: string | undefined;
+  partner?: string | undefined;
+  role?: Role | undefined;
   since?: Date | undefined;
 }
 
@@ -31,7 +33,7 @@ export class AuditLog {
   /** Newest first; who is confined to some partners reads what concerns these. Throws `cursor-invalid`. */
   async page(
     { partners }: Pick<Caller, 'partners'>,
-    { caller, action, object, since }: AuditFilter,
+    { caller, action, object, partner, role, since }: AuditFilter,
     limit: number,
     cursor?: string,
   ): Promise<Page<AuditRecord>> {
@@ -40,7 +42,8 @@ export class AuditLog {
       `SELECT id, at, caller, caller_name AS "callerName", role, action, object, partner, reason, detail, origin
        FROM audit_entry
        WHERE (:caller::text IS NULL OR caller = :caller) AND (:action::text IS NULL OR action = :action)
-         AND (:object::text IS NULL OR object = :object) AND (:since::timestamptz IS NULL OR at >= :since)
+         AND (:object::text IS NULL OR object = :object) AND (:partner::text IS NULL OR partner = :partner)
+         AND (:role::text IS NULL OR role = :role) AND (:since::timestamptz IS NULL OR at >= :since)
          AND (:partners::text[] IS NULL OR partner = ANY(:partners)) AND (:before::bigint IS NULL OR id < :before)
        ORDER BY id DESC LIMIT :rows`,
       {
@@ -48,6 +51,8 @@ export class AuditLog {
         caller: caller ?? null,
         action: action ?? null,
         object: object ?? null,
+        partner: partner ?? null,
+        role: role ?? null,
         since: since ?? null,
         before: before ?? null,
         rows: limit + 1,

@@ -21,8 +21,8 @@ export class AuditController {
     @TheCaller() by: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AuditPageDto> {
-    const { caller, action, object, since, limit, cursor } = query;
-    const filter = { caller, action, object, since: since === undefined ? undefined : new Date(since) };
+    const { since, limit, cursor, ...where } = query;
+    const filter = { ...where, since: since === undefined ? undefined : new Date(since) };
     const { items, nextCursor } = await this.log.page(by, filter, limit, cursor);
     linkNext(reply, '/v1/audit', query, nextCursor);
     return { items: items.map((entry) => AuditEntryDto.of(entry)), nextCursor };

@@ -131,6 +131,16 @@ export class ListAuditDto extends PageQuery {
   @Matches(PRINTABLE(400), { message: 'must be an object as the audit names it' })
   object?: string;
 
+  @ApiPropertyOptional({ description: 'Only what concerns this partner', pattern: PARTNER_ID.source, example: 'acme' })
+  @IsOptional()
+  @Matches(PARTNER_ID, { message: 'must be a partner id' })
+  partner?: string;
+
+  @ApiPropertyOptional({ description: 'Only what callers of this role did', enum: ROLES, example: 'support' })
+  @IsOptional()
+  @IsIn(ROLES, { message: `must be one of ${ROLES.join(', ')}` })
+  role?: Role;
+
   @ApiPropertyOptional({ description: 'Only what was done at or after this time', format: 'date-time', example: TIME })
   @IsOptional()
   @IsInstant()

@@ -47,7 +47,7 @@ describe('the audit', () => {
     await expect(orders.database.query(sql)).rejects.toThrow('audit entries are neither changed nor deleted');
   });
 
-  it('is read newest first, by caller, action, object and time', async () => {
+  it('is read newest first, by caller, action, object, partner, role and time', async () => {
     expect(await objects('caller=key_a')).toEqual([
       'dead-letter.restore dead-letter/1',
       'dead-letter.discard dead-letter/1',
@@ -59,6 +59,9 @@ describe('the audit', () => {
     expect(await objects('object=dead-letter/1&action=dead-letter.discard')).toEqual([
       'dead-letter.discard dead-letter/1',
     ]);
+    expect(await objects('partner=acme&action=dead-letter.discard')).toEqual(['dead-letter.discard dead-letter/1']);
+    expect(await objects('partner=acme&role=support')).toHaveLength(2);
+    expect(await objects('partner=acme&role=admin')).toEqual([]);
     expect(await objects(`caller=key_b&since=${at(2).toISOString()}`)).toHaveLength(1);
     expect(await objects(`caller=key_b&since=${at(3).toISOString()}`)).toEqual([]);
     expect((await list('caller=key_b')).items).toEqual([
@@ -84,9 +87,12 @@ describe('the audit', () => {
     expect(second.json).toMatchObject({ items: [{ action: 'dead-letter.discard' }], nextCursor: null });
   });
 
-  it.each(['since=yesterday', 'limit=0', 'cursor=eA', 'caller=', 'unknown=1'])('refuses %s', async (query) => {
-    expect((await list(query)).status).toBe(400);
-  });
+  it.each(['since=yesterday', 'limit=0', 'cursor=eA', 'caller=', 'partner=A', 'role=root', 'unknown=1'])(
+    'refuses %s',
+    async (query) => {
+      expect((await list(query)).status).toBe(400);
+    },
+  );
 
   it('shows a key that is confined to a partner what concerns this partner', async () => {
     const { headers } = await giveKey(orders.database, { areas: ['staff'], partners: ['umbra'] });
