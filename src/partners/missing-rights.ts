@@ -30,7 +30,7 @@ export class MissingRights {
     return {
       missing: [...byResource].map(
         ([on, acls]) =>
-          `${this.account === '' ? 'Parley' : `the account "${this.account}"`} may not ${acls.map(({ operation }) => operation).join(', ')} ${on}: run "parley partner onboard" again, which gives these rights`,
+          `${this.account === '' ? 'Parley' : `the account "${this.account}"`} may not ${acls.map(({ operation }) => operation).join(', ')} ${on}: run "parley partner onboard <id> --file <id>.yaml --apply" again, which gives these rights`,
       ),
       hidden: new Set(hidden),
     };

@@ -10,7 +10,7 @@ export const BROKER_CODES: Readonly<Record<string, ProblemCode>> = {
   'partner-not-onboarded': {
     status: 409,
     title: 'What the partner may do was never stated',
-    help: 'Its rights and limits follow from its file. Onboard it with PUT /v1/partners/{id} or "parley partner onboard", then try again.',
+    help: 'Its rights and limits follow from its file. Onboard it with PUT /v1/partners/{id} or "parley partner onboard <id> --file <id>.yaml", then try again.',
   },
   'account-unknown': {
     status: 404,

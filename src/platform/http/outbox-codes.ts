@@ -15,12 +15,12 @@ export const OUTBOX_CODES: Readonly<Record<string, ProblemCode>> = {
   'lane-suspended': {
     status: 409,
     title: 'The partner is suspended',
-    help: 'Its messages wait and are sent in order when the partner is active again: POST /v1/partners/{id}/resumption, or "parley partner resume".',
+    help: 'Its messages wait and are sent in order when the partner is active again: POST /v1/partners/{id}/resumption, or "parley partner resume <id>".',
   },
   'lane-paused': {
     status: 409,
     title: 'The partner is paused',
-    help: 'Its messages wait and are sent in order when the partner is active again: POST /v1/partners/{id}/resumption, or "parley partner resume".',
+    help: 'Its messages wait and are sent in order when the partner is active again: POST /v1/partners/{id}/resumption, or "parley partner resume <id>".',
   },
   'outbound-not-dead': {
     status: 409,

@@ -10,7 +10,7 @@ export const PARTNER_CODES: Readonly<Record<string, ProblemCode>> = {
   'partner-suspended': {
     status: 409,
     title: 'The partner is suspended',
-    help: 'What it sends is kept and not applied; it is tried, in order, when the partner is resumed: POST /v1/partners/{id}/resumption, or "parley partner resume".',
+    help: 'What it sends is kept and not applied; it is tried, in order, when the partner is resumed: POST /v1/partners/{id}/resumption, or "parley partner resume <id>".',
   },
   'partner-state': {
     status: 409,

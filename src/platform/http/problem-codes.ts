@@ -159,12 +159,12 @@ export const PROBLEM_CODES: Readonly<Record<string, ProblemCode>> = {
   'partner-unknown': {
     status: 422,
     title: 'There is no such partner',
-    help: 'Partner ids are lower case. An administrator adds one with "parley partner add".',
+    help: 'Partner ids are lower case. An administrator adds one with "parley partner add <id>".',
   },
   'channel-unknown': {
     status: 422,
     title: 'The partner takes no orders',
-    help: 'The partner has no topic for orders. An administrator adds it with "parley partner add".',
+    help: 'The partner has no topic for orders. An administrator adds it with "parley partner add <id>".',
   },
   'document-invalid': {
     status: 422,
