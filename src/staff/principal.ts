@@ -6,6 +6,9 @@ export type Role = (typeof ROLES)[number];
 export const AREAS = ['orders', 'shipments', 'failures', 'outbox', 'partners', 'notifications', 'staff'] as const;
 export type Area = (typeof AREAS)[number];
 
+/** How the id of a partner reads; staff know nothing else of partners. */
+export const PARTNER_ID = /^[a-z][a-z0-9-]{0,31}$/;
+
 /** Who acts: an API key, or a person whom the identity provider vouches for. */
 export interface Principal {
   /** Stable id: `key_…`, `oidc:…`. Part of what an Idempotency-Key is named under. */

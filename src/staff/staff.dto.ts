@@ -3,12 +3,11 @@ import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsOptional, Mat
 import { IsInstant, PageQuery } from '../platform/http';
 import type { ApiKey } from './api-keys';
 import type { AuditRecord } from './audit-log';
-import { type Area, AREAS, type Role, ROLES } from './principal';
+import { type Area, AREAS, PARTNER_ID, type Role, ROLES } from './principal';
 
 const TIME = '2026-02-03T04:05:06.789Z';
 const ID = 'key_9f86d081884c';
 const PRINTABLE = (most: number) => new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${most}}$`, 'u');
-const PARTNER_ID = /^[a-z][a-z0-9-]{0,31}$/;
 
 export class CreateApiKeyDto {
   @ApiProperty({ description: 'What people call it', minLength: 1, maxLength: 64, example: 'support desk' })

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { NonRetriableError } from '../../platform/errors';
-import { type Area, AREAS, type Principal, type Role, ROLES } from '../principal';
+import { type Area, AREAS, PARTNER_ID, type Principal, type Role, ROLES } from '../principal';
 
 /** Names to go down by from the token's payload. */
 export type ClaimPath = readonly string[];
@@ -19,7 +19,6 @@ export interface ClaimRules {
 
 export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
 
-const PARTNER_ID = /^[a-z][a-z0-9-]{0,31}$/;
 const LONGEST_NAME = 64;
 const LEAVE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** In the place of a list of areas or partners. */
